@@ -8,7 +8,7 @@ const DIALECTS = ['sqlite', 'postgres'] as const;
 const START_MS_MAX = 90_000;
 
 interface Scenario {
-  /** What it returns must be the same on both stores. */
+  /** Both stores must give the same result. */
   (t: ExecutionContext, tenant: TestTenant, place: Place): Promise<unknown>;
 }
 
@@ -20,8 +20,8 @@ export interface Place {
 
 /**
  * Runs scenarios against the real service, once on each store. The tests of a file share one
- * runtime per store, and each has a tenant of its own there. At the end the runtimes must stop in
- * order, and must not have met an error of their own.
+ * runtime per store, and each has its own tenant there. At the end the runtimes must stop in order,
+ * and must not have logged an error.
  */
 export function onBothStores(
   options: { readonly env?: Readonly<Record<string, string>> } = {},

@@ -7,7 +7,7 @@ interface CleanupSpec {
   readonly runOn: RunOn;
 }
 
-/** A finalizer without a tool of its own, for tests of when finalizers run: its runner is the test's. */
+/** A finalizer without a tool, for tests of when finalizers run; the test supplies its runner. */
 export const cleanupKind: RunnableKind<CleanupSpec, NodeRunner> = {
   type: 'cleanup',
   aliases: [],

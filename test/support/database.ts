@@ -8,13 +8,13 @@ export type Dialect = 'postgres' | 'sqlite';
 
 export type TestDatabase = {
   readonly url: string;
-  /** Removes the database, whoever is still connected to it. */
+  /** Removes the database, even with open connections. */
   drop(): Promise<void>;
 };
 
 /**
- * A database of its own with the current schema, copied from the template that the test run made.
- * One per test file is usual; drop it in `test.after.always`.
+ * Creates a separate database with the current schema, copied from the template of the test run. A
+ * test file usually needs one; drop it in `test.after.always`.
  */
 export function createTestDatabase(dialect: Dialect = 'postgres'): Promise<TestDatabase> {
   return dialect === 'postgres'
@@ -22,12 +22,12 @@ export function createTestDatabase(dialect: Dialect = 'postgres'): Promise<TestD
     : createSqliteFile(fromTestRun('TEST_SQLITE_TEMPLATE'));
 }
 
-/** A database without any schema, for the tests of the migrations themselves. */
+/** Creates a database without a schema, for the tests of the migrations. */
 export function createEmptyDatabase(dialect: Dialect = 'postgres'): Promise<TestDatabase> {
   return dialect === 'postgres' ? createPostgresDatabase('template0') : createSqliteFile(null);
 }
 
-/** What a database holds now, which nobody may be connected to, as a database of its own. */
+/** Copies a database in its current state; nobody may be connected to it. */
 export function copyTestDatabase(url: string): Promise<TestDatabase> {
   if (url.startsWith('sqlite:')) return createSqliteFile(url.slice('sqlite:'.length));
   return createPostgresDatabase(new URL(url).pathname.slice(1));
@@ -36,7 +36,7 @@ export function copyTestDatabase(url: string): Promise<TestDatabase> {
 /** Runs one statement on its own connection, outside any transaction. */
 export async function runOnServer(serverUrl: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks also rejects the query; without a listener it would end the process.
+  // A broken connection also rejects the query; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -48,7 +48,7 @@ export async function runOnServer(serverUrl: string, sql: string): Promise<pg.Qu
 
 async function createPostgresDatabase(template: string): Promise<TestDatabase> {
   const serverUrl = fromTestRun('TEST_POSTGRES_URL');
-  // The run's prefix is what the run removes at its end if a test could not.
+  // The run removes leftover databases with its prefix at its end.
   const name = `${fromTestRun('TEST_TEMPLATE')}_${randomBytes(6).toString('hex')}`;
   await runOnServer(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(serverUrl);

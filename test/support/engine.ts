@@ -21,7 +21,9 @@ import { cleanupKind } from './cleanup-kind.ts';
 
 const ALL_SHARDS = [...Array(64).keys()];
 
-/** A node run inside the engine, for tests of the way there: its runner is the test's. */
+/**
+ * A node that runs inside the engine, for tests of the engine's part; the test supplies its runner.
+ */
 const callKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'call',
   aliases: [],
@@ -45,17 +47,17 @@ function textOf(value: JsonValue | undefined): string | null {
 
 export type TestEngine = ReturnType<typeof openTestEngine>;
 
-/** An engine as a process has it, its loops turned by hand: nothing happens between two turns. */
+/** An engine as in a process, but the test turns its loops: nothing happens between two turns. */
 export function openTestEngine(params: {
   readonly store: Store;
   readonly run?: NodeRunner['run'];
-  /** Of kinds of our own, by type. */
+  /** Runners of additional kinds, by type. */
   readonly runners?: NodeRunners;
   readonly leaseMs?: number;
   readonly descendantsMax?: number;
   readonly cpu?: Cpu;
   readonly timers?: Timers;
-  /** Whose executions it starts and reads; `default` when not given. */
+  /** The tenant of its executions; `default` if absent. */
   readonly tenantId?: TenantId;
 }) {
   const { store, tenantId = DEFAULT_TENANT } = params;
@@ -91,7 +93,7 @@ export function openTestEngine(params: {
   const { ids, wake } = deps;
   const engine = callsOf(deps);
 
-  /** One round of every loop; what it started is under way afterwards. */
+  /** Runs one round of every loop; the work that it starts may continue afterwards. */
   async function turn(): Promise<number> {
     const of = { shards: ALL_SHARDS, limit: 100 };
     const rounds = [
@@ -103,15 +105,15 @@ export function openTestEngine(params: {
       await scheduling.runQueuedNodes(of),
       await scheduling.advanceRunnable(of),
     ];
-    // What it started gets on, also on a store without I/O.
+    // Lets started work progress, also on a store without I/O.
     await new Promise((resolve) => setImmediate(resolve));
     return rounds.reduce((sum, { found, more }) => sum + Math.max(found, more ? 1 : 0), 0);
   }
 
-  /** Rounds until nothing is found and nothing is under way. */
+  /** Runs rounds until one finds nothing and no work is running. */
   async function settle(): Promise<void> {
     for (;;) {
-      // What was under way when the round began may have left something behind the round's back.
+      // Work that ran when the round began may have added work that the round did not see.
       const wasQuiet = scheduling.underWay() === 0;
       const found = await turn();
       if (wasQuiet && found === 0 && scheduling.underWay() === 0) return;
@@ -161,7 +163,7 @@ export function openTestEngine(params: {
     });
   }
 
-  /** Settles a claimed item as a worker does; `changes` to what it says. */
+  /** Settles a claimed item as a worker does; `changes` overrides parts of the request. */
   async function complete(
     item: ClaimedWork | undefined,
     changes: Partial<Reader & CompleteWorkItem> = {},

@@ -4,7 +4,7 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** The events of a stream as they come; ends when the other side ends it. Comments are left out. */
+/** Yields the events of a stream until the other side ends it, and skips comments. */
 export async function* readEventStream(response: Response): AsyncGenerator<StreamedEvent> {
   if (response.body === null) throw new Error('the answer has no body');
   let rest = '';
@@ -25,7 +25,7 @@ export async function* readEventStream(response: Response): AsyncGenerator<Strea
   if (rest !== '') throw new Error(`the stream broke off in ${rest}`);
 }
 
-/** All events of a stream, once the other side has ended it. */
+/** Collects all events of a stream until the other side ends it. */
 export async function collectEvents(response: Response): Promise<readonly StreamedEvent[]> {
   const events: StreamedEvent[] = [];
   for await (const event of readEventStream(response)) events.push(event);

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const POLL_MS = { min: 5, max: 50 };
 
 /**
- * Calls `check` until it returns without throwing, and gives what it returned; after `withinMs` it
- * rejects with what `check` threw last. For what the outside can only learn by looking again.
+ * Calls `check` until it returns without throwing, and resolves with its result. After `withinMs`
+ * it rejects with the last error of `check`. For states that only polling can detect.
  */
 export async function eventually<Result>(
   check: () => Promise<Result> | Result,

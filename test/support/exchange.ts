@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 /** One answer as it came over the socket. */
 export interface WireAnswer {
   readonly status: number;
-  /** Names in lower case, in order; a name may come twice. */
+  /** Names in lower case, in their order; a name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** Whether all of the body came that was announced. */
+  /** Whether the announced body came completely. */
   readonly whole: boolean;
 }
 
@@ -19,9 +19,9 @@ export interface Exchange {
 }
 
 /**
- * Sends parts one after the other on a connection of its own and reads until the other side closes.
- * Our side is closed once `answersDue` whole answers are there, and not before: a server may take
- * that for a caller who has left. What is not to be finished is closed with its last part.
+ * Sends parts one after the other on a new connection, and reads until the other side closes. It
+ * closes its own side after `answersDue` complete answers, because a server may take an earlier
+ * close for a caller that has left. With `isCutOff` it closes after the last part.
  */
 export function exchange(params: {
   readonly port: number;
@@ -29,9 +29,9 @@ export function exchange(params: {
   readonly msMax?: number;
   readonly answersDue: number;
   readonly isCutOff?: boolean;
-  /** Whether answers have no body, whatever length they name: those to HEAD. */
+  /** Whether answers have no body, even with a Content-Length: answers to HEAD. */
   readonly isHead?: boolean;
-  /** How long the events of a stream are read, which may have no end. */
+  /** How long it reads a stream of events, which may never end. */
   readonly streamMsMax?: number;
 }): Promise<Exchange> {
   const { isHead = false, streamMsMax } = params;
@@ -67,7 +67,7 @@ export function exchange(params: {
     if (answers.filter(({ whole }) => whole).length >= answersDue) socket.end();
   });
   socket.on('end', () => finish('closed'));
-  // A server that has answered and closed may meet what we still send: no harm in that.
+  // A server that has answered and closed may reject our remaining bytes, which is harmless.
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') finish('reset');
   });
@@ -87,7 +87,7 @@ export function exchange(params: {
 
 const ANSWER_MS_MAX = 30_000;
 
-/** Interim answers (1xx) are passed over. `atEnd`: nothing more will come. */
+/** Skips interim answers (1xx). `atEnd`: no more bytes will come. */
 function readAnswers(given: {
   readonly bytes: Buffer;
   readonly isHead: boolean;
@@ -95,7 +95,7 @@ function readAnswers(given: {
 }): {
   readonly answers: readonly WireAnswer[];
   readonly rest: Buffer;
-  /** Whether the last one is a stream of events that is still open. */
+  /** Whether the last answer is a stream of events that is still open. */
   readonly isStream: boolean;
 } {
   const { bytes, isHead, atEnd } = given;

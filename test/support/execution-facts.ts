@@ -2,7 +2,7 @@ import type { ExecutionFacts, ItemPlace } from '../../src/shared/domain/executio
 import { questionsOf } from '../../src/shared/domain/execution/explain/questions.ts';
 import type { ExecutionState } from '../../src/shared/domain/execution/state.ts';
 
-/** What stands around an execution that rests: its items are queued, its timers run. */
+/** The rows of an execution that waits: its items are queued, its timers run. */
 export function factsAround(
   state: ExecutionState,
   changes: Partial<ExecutionFacts> = {},

@@ -3,7 +3,7 @@ import type { Reply } from './http.ts';
 import { expectStatus, type TestTenant } from './tenant.ts';
 import type { ItemAnswer, WorkItem } from './wire.ts';
 
-/* Durable functions over HTTP, as a worker without an SDK would do them. */
+/* Durable functions over HTTP, as a worker without an SDK implements them. */
 
 export type Entry = {
   readonly identity: string;
@@ -39,12 +39,12 @@ export interface TurnAnswer extends ItemAnswer {
 
 export const FUNCTION = { kind: 'function', name: 'shop.order' };
 
-/** The next turn of a function, waiting for it if need be. */
+/** Claims the next turn of a function, and waits for it if necessary. */
 export async function claimTurn(svc: TestTenant, more: JsonObject = {}): Promise<FunctionItem> {
   return (await svc.claim({ queue_types: ['function'], ...more })) as FunctionItem;
 }
 
-/** Whether there is something to claim now. */
+/** Whether a turn is available now. */
 export async function hasTurn(svc: TestTenant): Promise<boolean> {
   return (await svc.tryClaim({ queue_types: ['function'] })).claimed;
 }
@@ -90,7 +90,7 @@ export function continueAsNew(
   });
 }
 
-/** Suspends, which must end the lease. */
+/** Suspends the turn, which must end the lease. */
 export async function park(
   svc: TestTenant,
   item: FunctionItem,
@@ -98,14 +98,14 @@ export async function park(
   more: JsonObject = {},
 ): Promise<void> {
   const answer = expectStatus(await suspend(svc, item, waits, more), 200);
-  if (answer.suspended !== true) throw new Error('the turn goes on');
+  if (answer.suspended !== true) throw new Error('the turn continues');
 }
 
 export function step(identity: string, output: JsonValue = null): Entry {
   return { identity, kind: 'step', output };
 }
 
-/** Entries without what the runtime adds. */
+/** The entries without the members that the runtime adds. */
 export function plain({ entries }: Pick<Journal, 'entries'>): readonly Entry[] {
   return entries.map(({ position: _position, recorded_at: _recordedAt, ...entry }) => entry);
 }

@@ -13,7 +13,7 @@ import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { readWorkflow } from '../../src/shared/domain/workflow/parse/read-workflow.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 
-/** The plan of a workflow that must be valid. */
+/** The plan of a valid workflow. */
 export function planOf(ir: JsonObject): Plan {
   const read = readWorkflow({ ir: { workflow_id: 'w', ...ir }, kinds: builtInKinds });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
@@ -32,7 +32,7 @@ function itemId(number: number): WorkItemId {
   return `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as WorkItemId;
 }
 
-/** An execution in memory: facts are recorded, consequences are decided, nothing is stored. */
+/** An execution in memory: it records facts and decides consequences, and stores nothing. */
 export class History {
   readonly plan: Plan;
   readonly events: SequencedEvent[] = [];
@@ -43,7 +43,7 @@ export class History {
   #nextItem = 0;
   readonly #keep: (state: ExecutionState) => ExecutionState;
 
-  /** Between any two steps the state goes through `keep`, as it would through a store. */
+  /** Between two steps, `keep` receives and returns the state, like a store. */
   constructor(
     plan: Plan,
     input: JsonObject = {},
@@ -59,7 +59,7 @@ export class History {
     this.record(started);
   }
 
-  /** Records a fact and everything that follows from it. */
+  /** Records facts and all their consequences. */
   record(...facts: ExecutionEvent[]): void {
     this.#append(facts);
     for (;;) {
@@ -129,12 +129,12 @@ export class History {
     return [...this.state.live.values()].map((visit) => visit.nodeId);
   }
 
-  /** The events as `Kind node`, the way a reader would tell them. */
+  /** The events as `Kind node`. */
   story(): string[] {
     return this.events.map(({ kind, nodeId }) => (nodeId === null ? kind : `${kind} ${nodeId}`));
   }
 
-  /** The state that a fold of the whole log gives, as a reader in another process would see it. */
+  /** The state from a fold of the whole log, as a reader in another process sees it. */
   refold(): ExecutionState {
     const { executionId, tenantId } = this.state;
     const state = emptyState({ executionId, tenantId });

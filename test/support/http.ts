@@ -1,5 +1,5 @@
 export interface HttpRequest {
-  /** GET without a body, else POST. */
+  /** By default GET without a body, and POST with one. */
   readonly method?: string;
   readonly path: string;
   /** Null: no Authorization header. */
@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it stands, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal;
 }
@@ -16,7 +16,7 @@ export interface HttpRequest {
 export interface Reply<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  /** Null when there was none. */
+  /** Null without a body. */
   readonly body: Body;
 }
 
@@ -26,7 +26,7 @@ export interface ErrorBody {
 
 const REQUEST_MS_MAX = 40_000;
 
-/** Sends one request. Whatever comes back must be JSON, or nothing at all. */
+/** Sends one request. The body of the answer must be JSON, or empty. */
 export async function sendRequest<Body = unknown>(
   url: string,
   request: HttpRequest,
@@ -41,7 +41,7 @@ export async function sendRequest<Body = unknown>(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Sends one request and leaves the body of the answer to the caller. */
+/** Sends one request and leaves the answer's body to the caller. */
 export function openRequest(url: string, request: HttpRequest): Promise<Response> {
   const { path, token, tenantId, body, raw } = request;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -58,7 +58,7 @@ export function openRequest(url: string, request: HttpRequest): Promise<Response
   });
 }
 
-/** The statuses of answers to requests that ran side by side, in ascending order. */
+/** The statuses of the answers to concurrent requests, in ascending order. */
 export function statusesOf(replies: readonly Reply[]): readonly number[] {
   return replies.map(({ status }) => status).toSorted((one, other) => one - other);
 }

@@ -17,7 +17,7 @@ import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Importing } from '../../src/shared/store/imports.ts';
 import { makeDefinitionId, makeExecutionId, makeUuid } from '../shared/store/contract/make.ts';
 
-/** What the engine makes of a document that it has found to be right. */
+/** The import that the engine derives from a valid document. */
 export function importingOf(
   document: ExecutionDocument,
   tenantId: TenantId,
@@ -64,7 +64,7 @@ export function importingOf(
   };
 }
 
-/** Of an execution that failed on a day long ago, with three events. */
+/** The document of an execution that failed long ago, with three events. */
 export function makeDocument(
   execution: Partial<ExecutionDocument['execution']> = {},
 ): ExecutionDocument {
@@ -114,7 +114,7 @@ export function makeDocument(
   };
 }
 
-/** An export, complete and right: of an execution that was cancelled before its only node began. */
+/** A complete and correct export of an execution that was cancelled before its only node began. */
 export function makeExport(ids: {
   readonly executionId: string;
   readonly definitionId: string;

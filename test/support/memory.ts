@@ -13,13 +13,13 @@ export interface TestMemory extends MemoryDeps {
   close(): Promise<void>;
 }
 
-/** Memory as a process has it; nothing is listening at its embedding provider unless one is named. */
+/** Memory as in a process; without an address, nothing listens at its embedding provider. */
 export function openTestMemory(params: {
   readonly store: MemoryStore;
   readonly ids: Ids;
   readonly embeddingBaseUrl?: string;
   readonly quotas?: Partial<Record<MemoryTier, number>>;
-  /** Null: there is none. */
+  /** Null: no key. */
   readonly encryptionKey?: Uint8Array | null;
 }): TestMemory {
   const { store, ids, embeddingBaseUrl = 'http://127.0.0.1:1', quotas } = params;

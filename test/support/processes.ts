@@ -9,16 +9,16 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 
 /*
- * The real programs as child processes. They see nothing of the environment that would configure
- * them but what the test gives, and run in an empty folder, so that no configuration file is found.
- * They stay in the process group of the test run, which ends them should the test process die.
+ * The real programs as child processes. Only the test configures them: they get no other
+ * environment variables for that, and run in an empty folder without a configuration file. They
+ * stay in the process group of the test run, which ends them when the test process dies.
  */
 
 export type Entry = 'svc' | 'svc-api' | 'svc-scheduler';
 
 export interface Started {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   stdout(): string;
   stderr(): string;
   /** Sends a signal and waits for the end. */
@@ -30,11 +30,11 @@ export interface Started {
 export type ExitCode = number | NodeJS.Signals;
 
 export interface Program {
-  /** One of ours, or the path of any other script. */
+  /** A program of ours, or the path of another script. */
   readonly entry: Entry | { readonly path: string };
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder of another version of this repository, whose program is to be run. */
+  /** The folder of another version of this repository whose program runs. */
   readonly root?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function startProgram(program: Program): Promise<Started> {
   };
 }
 
-/** Runs a program to its end and gives its stdout; rejects unless the exit code is 0. */
+/** Runs a program and returns its stdout; rejects unless the exit code is 0. */
 export async function runProgram(program: Program): Promise<string> {
   const started = await startProgram(program);
   const code = await started.exited;

@@ -11,13 +11,13 @@ export interface Runtime extends Started {
   /** An operator's token of the tenant `default`. */
   readonly apiKey: string;
   request<Body>(request: HttpRequest): Promise<Reply<Body>>;
-  /** A tenant nobody else uses: its work items are handed out to nobody else. */
+  /** A new tenant: only its own workers get its work items. */
   newTenant(): Promise<TestTenant>;
-  /** Lines logged as errors: what went wrong inside. */
+  /** The lines that the process logged as errors. */
   errors(): readonly string[];
 }
 
-/** Starts a process with the API on a loopback port of its own, and waits until it is ready. */
+/** Starts a process with the API on a free loopback port, and waits until it is ready. */
 export async function startRuntime(params: {
   readonly databaseUrl: string;
   readonly entry?: Entry;

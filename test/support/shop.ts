@@ -17,14 +17,14 @@ export type Answer = (
 
 export interface Shop {
   readonly url: string;
-  /** In order of arrival, bodies included. */
+  /** In the order of arrival, with bodies. */
   readonly requests: readonly SeenRequest[];
-  /** From the next request on. */
+  /** Applies from the next request. */
   answer(answer: Answer): void;
   close(): Promise<void>;
 }
 
-/** A service of somebody else that HTTP tools call; without an `answer` it says `{"ok": true}`. */
+/** An external service that HTTP tools call; it answers `{"ok": true}` by default. */
 export async function startShop(): Promise<Shop> {
   const requests: SeenRequest[] = [];
   let current: Answer = (_, response) => sendJson(response, { ok: true });

@@ -9,9 +9,9 @@ import { createTestDatabase, runOnServer, type Dialect } from './database.ts';
 export interface TestStore {
   readonly store: Store;
   readonly url: string;
-  /** Every row of every table as text: equal before and after means that nothing was written. */
+  /** Every row of every table as text: equal contents prove that nothing was written. */
   readonly contents: () => Promise<Readonly<Record<string, readonly string[]>>>;
-  /** Lets time pass for the rows of one table: its times move into the past. */
+  /** Simulates the passage of time for the rows of one table: moves their times into the past. */
   readonly age: (params: {
     readonly table: string;
     readonly columns: readonly string[];
@@ -20,7 +20,7 @@ export interface TestStore {
   readonly close: () => Promise<void>;
 }
 
-/** A store on a migrated database of its own. `clock` is for SQLite only. */
+/** A store on a new migrated database. `clock` is for SQLite only. */
 export async function openTestStore(
   dialect: Dialect,
   options: { readonly clock?: () => number } = {},
@@ -40,7 +40,7 @@ export async function openTestStore(
   };
 }
 
-/** Carries out a change that the service never would, past the store. */
+/** Makes a change that the service never would, without the store. */
 export function changeTable(url: string): (sql: string) => Promise<void> {
   return async (sql) => {
     if (url.startsWith('postgres')) return void (await runOnServer(url, sql));
@@ -53,7 +53,7 @@ export function changeTable(url: string): (sql: string) => Promise<void> {
   };
 }
 
-/** The same for a table that the database protects, by somebody who may switch that off. */
+/** The same for a protected table, as a user who may disable the protection. */
 export async function tamperWith(url: string, table: string, sql: string): Promise<void> {
   const change = changeTable(url);
   if (!url.startsWith('postgres')) {
@@ -69,7 +69,7 @@ export async function tamperWith(url: string, table: string, sql: string): Promi
   );
 }
 
-/** Every row of every table of a database, as `TestStore.contents` has it. */
+/** Every row of every table of a database, like `TestStore.contents`. */
 export function readTables(url: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const tables = url.startsWith('sqlite:') ? readSqlite(url) : readPostgres(url);
   return tables.contents();

@@ -13,7 +13,7 @@ import type {
 
 type Send = <Body>(request: HttpRequest) => Promise<Reply<Body>>;
 
-/** A tenant of this id, made the way that operators make one; it may be there already. */
+/** Creates a tenant with this id, as operators do; it may exist already. */
 export async function makeTenant(params: {
   readonly request: Send;
   readonly tenantId: string;
@@ -25,12 +25,12 @@ export async function makeTenant(params: {
   return new TestTenant(params);
 }
 
-/** How long a claim waits for work that is on its way. */
+/** How long a claim waits for work. */
 const CLAIM_WAIT_MS = 15_000;
 
 /**
- * A tenant as its clients and workers see it: everything goes over HTTP. The plain verbs expect to
- * succeed and throw otherwise; `get` and `post` answer whatever the service does.
+ * A tenant as its clients and workers see it: everything uses HTTP. The plain verbs expect success
+ * and throw otherwise; `get` and `post` return any answer.
  */
 export class TestTenant {
   readonly tenantId: string;
@@ -65,7 +65,7 @@ export class TestTenant {
     });
   }
 
-  /** The id of the registered workflow. */
+  /** Returns the id of the registered workflow. */
   async register(ir: JsonObject): Promise<string> {
     const reply = await this.post<{ workflow_id: string }>('/workflows', {
       ir: { workflow_id: 'w', ...ir },
@@ -94,7 +94,7 @@ export class TestTenant {
     return expectStatus(reply, 200).events;
   }
 
-  /** The events as `Kind node`, the way a reader would tell them. */
+  /** The events as `Kind node`. */
   async story(executionId: string): Promise<readonly string[]> {
     return toldBy(await this.events(executionId));
   }
@@ -109,7 +109,7 @@ export class TestTenant {
     });
   }
 
-  /** Waits until an event of this kind, and of this node if one is named, is recorded. */
+  /** Waits until an event of this kind is recorded, and of this node if given. */
   untilEvent(executionId: string, kind: string, nodeId?: string): Promise<ExecutionEvent> {
     return eventually(async () => {
       const events = await this.events(executionId);
@@ -121,7 +121,7 @@ export class TestTenant {
     });
   }
 
-  /** The next work item, waiting for it if need be. */
+  /** Claims the next work item, and waits for it if necessary. */
   async claim(body: JsonObject = {}): Promise<WorkItem> {
     const answer = await this.tryClaim({ wait_ms: CLAIM_WAIT_MS, ...body });
     if (answer.work_item === undefined) throw new Error('there was nothing to claim');
@@ -137,7 +137,7 @@ export class TestTenant {
     return expectStatus(reply, 200);
   }
 
-  /** Settles with a result as a worker should; `more` adds to the body or changes it. */
+  /** Settles with a result, as a worker does; `more` adds to the body or changes it. */
   complete(
     item: WorkItem,
     output: JsonObject = {},

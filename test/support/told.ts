@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { ExecutionEvent } from './wire.ts';
 
-/** Events as `Kind node`, with the visit where it is not the first: `NodeScheduled check#1`. */
+/** Events as `Kind node`, with the visit unless it is the first: `NodeScheduled check#1`. */
 export function toldBy(events: readonly ExecutionEvent[]): readonly string[] {
   return events.map(({ kind, node_id: nodeId, payload }) => {
     if (nodeId === null) return kind;
@@ -12,7 +12,7 @@ export function toldBy(events: readonly ExecutionEvent[]): readonly string[] {
 
 const DIFFERS = ['work_item_id', 'idempotency_key', 'definition_id', 'execution_id'];
 
-/** Events without what differs from one run to the next: ids, keys and times. */
+/** Events without the parts that differ between runs: ids, keys and times. */
 export function masked(events: readonly ExecutionEvent[]): readonly JsonObject[] {
   return events.map(({ sequence, kind, node_id, actor_id, payload }) => ({
     sequence,

@@ -4,7 +4,7 @@ import {
   type UnitVector,
 } from '../../src/shared/domain/memory/vector.ts';
 
-/** Numbers from 0 to 1 that follow from the seed alone (mulberry32). */
+/** Numbers from 0 to 1 that the seed alone determines (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +20,7 @@ export function randomVector(random: () => number): UnitVector {
   return unit(Float64Array.from({ length: DIMENSIONS }, () => noise(random)));
 }
 
-/** A unit vector near another one; `distance` 0: the same. */
+/** A unit vector near another one; `distance` 0 gives the same. */
 export function vectorNear(
   centre: UnitVector,
   { random, distance }: { readonly random: () => number; readonly distance: number },
@@ -40,7 +40,7 @@ export function unit(values: ArrayLike<number>): UnitVector {
   return vector;
 }
 
-/** Bell-shaped enough. */
+/** A rough normal distribution. */
 function noise(random: () => number): number {
   return random() + random() + random() - 1.5;
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 
 /*
- * Bodies as the tests expect them from the service, written down apart from the service's own types
- * so that a change of those shows.
+ * Bodies that the tests expect from the service. They are separate from the service's own types, so
+ * that a change of those types shows.
  */
 
 export interface ExecutionSummary {
@@ -74,7 +74,7 @@ export interface ClaimAnswer {
   readonly work_items?: readonly WorkItem[];
 }
 
-/** Answers to complete, fail, heartbeat and requeue, refusals included. */
+/** Answers to complete, fail, heartbeat and requeue, including refusals. */
 export interface ItemAnswer {
   readonly error?: string;
   readonly reason?: string;

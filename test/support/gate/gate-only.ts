@@ -48,10 +48,10 @@ export const GATE_ONLY: readonly string[] = [
   'test/upgrade/*.test.ts',
 ];
 
-/** Set for a run without the tests of the gate. */
+/** Set for a run without the gate's tests. */
 export const WITHOUT_GATE_ONLY = 'TEST_WITHOUT_GATE_ONLY';
 
-/** Arguments of `npm test --`: `--all`, or else those of ava, where none means the everyday tests. */
+/** Arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
 export function readArguments(args: readonly string[]): {
   readonly leavesOut: boolean;
   readonly avaArguments: readonly string[];

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { readTotals, type Totals } from './totals.ts';
 
 /*
- * The whole gate: every step in its order, up to the first that fails. The last line is the total of
- * the last step that ran tests, as ava counted it. The tidy rules run first because they take a
- * second, and again among all tests, so they are not added up.
+ * The whole gate: runs every step in order, up to the first that fails. The last line is the total
+ * of the last step that ran tests, as ava counted it. The tidy rules run first because they take a
+ * second. They run again among all tests, so their first run does not count.
  */
 
 const STEPS = [
@@ -16,7 +16,7 @@ const STEPS = [
     name: step,
     command: ['npm', 'run', '--silent', step] as const,
   })),
-  // The command that the README names, and the slow tests beside it.
+  // The command that the README names, and the slow tests.
   { name: 'test', command: ['sh', 'bin/test.sh', '--all'] as const },
 ];
 

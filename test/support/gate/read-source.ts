@@ -1,9 +1,9 @@
-/** One import of a module: a declaration, a re-export, a call of `import()` or a URL of a module. */
+/** One import of a module: a declaration, a re-export, a call of `import()`, or a module's URL. */
 export type Import = {
   readonly specifier: string;
-  /** What stands between the keyword and `from`, without `type`. */
+  /** The text between the keyword and `from`, without `type`. */
   readonly clause: string;
-  /** Nothing of it is left at run time. */
+  /** It disappears at run time. */
   readonly isType: boolean;
   readonly line: number;
 };
@@ -16,17 +16,19 @@ const DECLARATION = new RegExp(
   'gm',
 );
 const CALL = /\bimport\(\s*['"`](?<specifier>[^'"`\n]+)['"`]\s*\)/g;
-/** How the code of a worker thread is named. */
+/** Worker threads name their code this way. */
 const MODULE_URL = /\bnew URL\(\s*['"](?<specifier>[^'"\n]+\.(?:ts|js))['"],\s*import\.meta\.url/g;
 
-/** The imports of a TypeScript or JavaScript source. Comments and the insides of strings do not count. */
+/**
+ * The imports of a TypeScript or JavaScript source. Comments and contents of strings do not count.
+ */
 export function readImports(source: string): Import[] {
   const text = maskSource(source, { keepStrings: true });
   const imports: Import[] = [];
   for (const pattern of [DECLARATION, CALL, MODULE_URL]) {
     for (const match of text.matchAll(pattern)) {
       const { clause = '', specifier = '' } = match.groups ?? {};
-      // Inside a string or a template there is text that only looks like an import.
+      // Text inside a string or a template may only look like an import.
       if (isMaskedAt(source, match.index + match[0].search(/\S/))) continue;
       imports.push({
         specifier,
@@ -49,8 +51,8 @@ const TOKENS = [
 const TOKEN = new RegExp(TOKENS.join('|'), 'g');
 
 /**
- * The source with comments and regular expressions, and unless told otherwise strings, replaced by
- * spaces; positions stay. Templates stay as they are: there is code in them.
+ * Replaces comments, regular expressions and, by default, strings with spaces; positions do not
+ * change. It keeps templates, because they contain code.
  */
 export function maskSource(source: string, options: { keepStrings?: boolean } = {}): string {
   return source.replaceAll(TOKEN, (token: string, ...rest: unknown[]) => {

@@ -13,18 +13,17 @@ import { fastFolder } from './fast-folder.ts';
 import { readArguments, WITHOUT_GATE_ONLY } from './gate-only.ts';
 
 /*
- * Runs the tests: starts a PostgreSQL server, makes one migrated template for each dialect, runs ava
- * with the arguments given (files, `--match`, …) and cleans up, whether ava passed, failed or was
- * interrupted. Without arguments it leaves out the tests of the gate, which `--all` includes. With
- * TEST_DATABASE_URL that server is used instead, and only the databases that this run created are
- * dropped from it.
+ * Runs the tests: starts a PostgreSQL server, makes one migrated template per dialect, runs ava
+ * with the given arguments (files, `--match`, …), and cleans up even after a failure or an
+ * interrupt. Without arguments it leaves out the gate's tests, which `--all` includes. With
+ * TEST_DATABASE_URL it uses that server, and drops only the databases that this run created.
  */
 
 const AVA_STOP_MS_MAX = 10_000;
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 /**
- * Every test file and every program under test is a process that loads hundreds of modules. With
- * Node's compile cache it spends half the CPU on that. Runs share the cache, as Node checks each entry.
+ * Every test file and every tested program is a process that loads hundreds of modules. Node's
+ * compile cache halves the CPU time for that. Runs share the cache, because Node checks each entry.
  */
 const COMPILED = join(repository, 'node_modules/.cache/svc-test');
 const interrupted = new AbortController();
@@ -77,7 +76,7 @@ async function createTemplates(names: {
   const url = new URL(names.serverUrl);
   url.pathname = `/${names.template}`;
   await migrateDatabase({ url: url.href });
-  // A database cannot be copied while someone is connected to it.
+  // PostgreSQL copies no database that has connections.
   await runOnServer(names.serverUrl, `alter database ${names.template} allow_connections false`);
 }
 
@@ -90,7 +89,7 @@ async function runAva(
   const ava = spawn(process.execPath, [cli, ...avaArguments], {
     cwd: repository,
     env: { ...process.env, ...variables },
-    // A process group of its own, so that the test processes can be stopped together.
+    // Its own process group, so that one signal stops all test processes.
     detached: true,
     stdio: 'inherit',
   });

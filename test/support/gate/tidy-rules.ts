@@ -2,27 +2,31 @@ import { posix } from 'node:path';
 import { maskSource, readImports, type Import } from './read-source.ts';
 
 /*
- * The rules of the house that a program can check. Each takes all files of the repository and returns
- * the places that break it, so that a sample of three lines can show that it does.
+ * House rules that a program can check. Each takes all files of the repository and returns the
+ * places that break it, so a test can prove it with a sample of three lines.
  */
 
 export type RepositoryFile = {
-  /** From the root of the repository, with forward slashes. */
+  /** Relative to the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
 };
 
 export type Rule = (files: readonly RepositoryFile[]) => readonly string[];
 
-/** What the files of a folder may import. The first layer that holds a file is its layer. */
+/**
+ * The modules that the files of a folder may import. The first matching layer applies to a file.
+ */
 type Layer = {
   readonly folder: string;
-  /** Folders and files, from the root of the repository; absent = anything of our own. */
+  /**
+   * Folders and files, relative to the root of the repository; absent: any file of the repository.
+   */
   readonly own?: readonly string[];
-  /** As `own`, but only with `import type`. */
+  /** Like `own`, but only with `import type`. */
   readonly ownTypes?: readonly string[];
   readonly never?: readonly string[];
-  /** Packages and `node:` modules; absent = any. A name followed by names in braces allows only those. */
+  /** Packages and `node:` modules; absent: any. Names in braces limit the import to those names. */
   readonly packages?: readonly string[];
   readonly typesOnly?: boolean;
 };
@@ -40,13 +44,13 @@ const LAYERS: readonly Layer[] = [
   {
     folder: `${SHARED}domain/expression/`,
     own: [`${SHARED}domain/`],
-    // A parser that does nothing but parse.
+    // A pure parser.
     packages: [...HASHING, '@marcbachmann/cel-js'],
   },
   {
     folder: `${SHARED}domain/schedules/`,
     own: [`${SHARED}domain/`],
-    // Of cron expressions: it computes and, given no action, does nothing else.
+    // Parses cron expressions: without an action, it only computes.
     packages: [...HASHING, 'croner {Cron}'],
   },
   {
@@ -78,7 +82,7 @@ const LAYERS: readonly Layer[] = [
   { folder: 'src/api/', never: ['src/scheduler/', ...ADAPTERS, ...OUTSIDE] },
   { folder: 'src/scheduler/', never: ['src/api/', ...ADAPTERS, ...OUTSIDE] },
   { folder: 'bin/', never: ['test/', 'bench/'] },
-  // Packages of their own: they reach the service over HTTP, or by the names that it exports.
+  // Separate packages: they reach the service over HTTP, or through its exported names.
   { folder: 'sdk/', never: ['src/', ...OUTSIDE] },
 ];
 
@@ -121,7 +125,7 @@ function objectToPackage(layer: Layer, found: Import): string | null {
   return `${layer.folder} imports no packages but ${layer.packages.join(', ') || 'none'}`;
 }
 
-/** Which files may name a database driver: the adapter that it belongs to, and what opens stores. */
+/** The files that may import a database driver: its adapter, and the module that opens stores. */
 const DRIVERS: Readonly<Record<string, string>> = {
   pg: `${SHARED}store/postgres/`,
   slonik: `${SHARED}store/postgres/`,
@@ -143,7 +147,7 @@ export const nameDriversInAdaptersOnly: Rule = (files) =>
         ),
     );
 
-/** Types may refer to each other in a circle, since nothing of them is left at run time. */
+/** Types may refer to each other in a cycle, because they disappear at run time. */
 export const importWithoutCycles: Rule = (files) => {
   const graph = new Map(
     files
@@ -181,7 +185,7 @@ const AMBIENT = [
   /(?<![.\w])fetch\s*\(/,
 ];
 
-/** The one place where the engine's time comes from, and an index that forgets what is not asked for. */
+/** The only source of the engine's time, and an index that evicts unused entries. */
 const HAS_TIME = new Set([
   'src/shared/engine/scheduling/timers.ts',
   'src/shared/engine/memory/vector-index.ts',
@@ -197,7 +201,7 @@ export const takeTimeAndChanceAsArguments: Rule = (files) =>
       ),
     );
 
-/** The API changes and reads nothing but through use cases, so each rule of theirs is in one place. */
+/** The API reads and changes data only through use cases, so that each rule is in one place. */
 export const reachStoresThroughUseCases: Rule = (files) =>
   files
     .filter((file) => isCode(file) && file.path.startsWith('src/api/'))
@@ -210,8 +214,8 @@ export const reachStoresThroughUseCases: Rule = (files) =>
     );
 
 /**
- * A command opens a store and hands it, or an area of it, to a use case. It calls nothing of a store
- * but `close`, takes no area out of one, and names no interface of an area.
+ * A command opens a store and passes it, or an area of it, to a use case. It calls only `close` of a
+ * store, takes no area out of one, and names no interface of an area.
  */
 export const commandsCallUseCases: Rule = (files) =>
   files
@@ -272,7 +276,7 @@ export const nameFilesForWhatTheyDo: Rule = (files) =>
 
 const FILES_SIDE_BY_SIDE_MAX = 25;
 
-/** More files than that in a folder want walls between them. */
+/** A folder with more files needs subfolders. */
 export const keepFoldersSmall: Rule = (files) => {
   const sources = files.filter((file) => isCode(file) && /^(src|bin|sdk)\//.test(file.path));
   return [...Map.groupBy(sources, ({ path }) => posix.dirname(path))]
@@ -280,7 +284,7 @@ export const keepFoldersSmall: Rule = (files) => {
     .map(([folder, { length }]) => `${folder}: ${length} files, ${FILES_SIDE_BY_SIDE_MAX} may be`);
 };
 
-/** A rule may be switched off for a line, with its reason after `--`. */
+/** A line may disable a rule, with its reason after `--`. */
 const SWITCHED_OFF = [
   /@ts-(ignore|nocheck)\b/,
   /@ts-expect-error\s*(\*\/|$)/,
@@ -295,7 +299,7 @@ export const giveReasonsForExceptions: Rule = (files) =>
       matchLines({ ...file, patterns: SWITCHED_OFF }).map((found) => `${found} without a reason`),
     );
 
-/** Spelled in two parts, as this file is checked too. */
+/** Split in two parts, because the rule also checks this file. */
 const UNFINISHED = [new RegExp(String.raw`\b(TO${'DO'}|FIX${'ME'}|XX${'X'})\b`)];
 
 export const leaveNothingForLater: Rule = (files) =>
@@ -331,9 +335,10 @@ type Lock = {
 };
 
 /**
- * npm leaves out of the lock file what it could not find, such as the build of an optional package for
- * another platform in a registry that lacks it, and then `npm ci` refuses that lock file. An entry without a hash
- * is installed whatever a registry sends. Workspaces are folders of this repository, linked by their path.
+ * npm omits packages that it could not find from the lock file, and `npm ci` then refuses that
+ * file. An example is the build of an optional package for another platform, in a registry without
+ * it. npm installs an entry without a hash unchecked. Workspaces are folders of this repository,
+ * linked by their path.
  */
 export const keepLockComplete: Rule = (files) => {
   const text = files.find(({ path }) => path === 'package-lock.json')?.text;
@@ -349,7 +354,7 @@ export const keepLockComplete: Rule = (files) => {
     .filter(([path, { link }]) => link !== true && !own.has(path))
     .filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
     .map(([path]) => `package-lock.json: ${path} has no integrity`);
-  // Besides where a package asks for money, nothing has an address.
+  // Only the funding entries contain addresses.
   const addressed = text.replaceAll(/"(?:url|funding)": "[^"]*"/g, '');
   const isFetched = Object.values(packages).some(
     ({ link, resolved }) => link !== true && resolved !== undefined,
@@ -359,7 +364,7 @@ export const keepLockComplete: Rule = (files) => {
   return [...missing, ...unproved, ...hosts];
 };
 
-/** Absolute paths of the machine that something was written on. Folders of ours may be called `work`. */
+/** Absolute paths of a developer's machine. Folders of the project may be named `work`. */
 const MACHINE_PATHS = [/(?<![\w.*}-])\/work\//, /(?<![\w.*}-])\/root\//];
 
 export const nameNoMachinePaths: Rule = (files) =>

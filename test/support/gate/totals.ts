@@ -3,17 +3,17 @@ import type { Event, ObservedRun } from 'ava/internal';
 
 export type Totals = { readonly passed: number; readonly failed: number };
 
-/** What ava counts; its own type forgets the processes that ended in the middle of their tests. */
+/** The counts of ava; its own type lacks the processes that ended during their tests. */
 export type AvaStats = Extract<Event, { type: 'stats' }>['stats'] & {
   readonly unexpectedProcessExits?: number;
 };
 
-/** Keeps the totals of a run in the file that TEST_TOTALS_FILE names, if it names one. */
+/** Saves the totals of a run to the file that TEST_TOTALS_FILE names, if any. */
 export async function writeTotals(run: ObservedRun): Promise<void> {
   const file = process.env['TEST_TOTALS_FILE'];
   if (file === undefined) return;
   for await (const event of run.events) {
-    // Written at each news, and not only at the end: a run may be killed.
+    // Written after each event, and not only at the end, because a signal may kill the run.
     if (event.type === 'stats') writeFileSync(file, JSON.stringify(countTotals(event.stats)));
   }
 }
@@ -22,7 +22,7 @@ export function readTotals(file: string): Totals {
   return JSON.parse(readFileSync(file, 'utf8')) as Totals;
 }
 
-/** A crashed file, a broken hook and a test that never ended are failures as much as a failed test. */
+/** A crashed file, a broken hook and a test that never ended count as failures, too. */
 export function countTotals(stats: AvaStats): Totals {
   return {
     passed: stats.passedTests,

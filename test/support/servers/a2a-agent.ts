@@ -29,7 +29,7 @@ export interface Turn {
   readonly text: string;
   readonly data: JsonValue;
   readonly skill: JsonValue;
-  /** From 0: how many messages of this task came before. */
+  /** The number of earlier messages of this task. */
   readonly index: number;
   become(state: keyof typeof TaskState, text?: string): void;
   artifact(content: { readonly text?: string; readonly data?: JsonValue }): void;
@@ -39,7 +39,7 @@ export interface Turn {
 
 export interface TestAgent {
   readonly url: string;
-  /** Ids of the messages it worked on, in order. */
+  /** Ids of the messages that it has processed, in order. */
   readonly messages: readonly string[];
   /** Methods called, in order. */
   readonly methods: readonly string[];
@@ -53,7 +53,7 @@ export interface TestAgentOptions {
   readonly streaming?: boolean;
   /** Changes the card before it is served. */
   readonly card?: (card: JsonObject) => JsonObject;
-  /** Does something of its own with a call; true: it has been answered. */
+  /** Handles a call itself; returns true when it has answered. */
   readonly intercept?: (method: string, response: ServerResponse) => boolean | Promise<boolean>;
 }
 
@@ -94,7 +94,7 @@ export async function startTestAgent(
   const skill = { id: 'work', name: 'Work', description: 'Works.', tags: [] };
   const common = {
     name: 'Test agent',
-    description: 'Works as it is told.',
+    description: 'Works as its script says.',
     version: '1',
     capabilities: { streaming },
     defaultInputModes: ['text/plain', 'application/json'],

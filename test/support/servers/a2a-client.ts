@@ -10,7 +10,7 @@ import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 
 import type { JsonObject, JsonValue } from '../../../src/shared/domain/json.ts';
 
-/** What both of the SDK's clients do. */
+/** The methods that both clients of the SDK have. */
 export type A2aClient = Pick<
   Client,
   'sendMessage' | 'sendMessageStream' | 'getTask' | 'cancelTask' | 'resubscribeTask'
@@ -19,7 +19,10 @@ export type A2aClient = Pick<
 export const VERSIONS = ['1.0', '0.3'] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** A client of the official SDK for a workflow that is exposed: found by its card, or as 0.3 does. */
+/**
+ * A client of the official SDK for an exposed workflow. It finds the agent by its card, or as 0.3
+ * does.
+ */
 export async function connectA2a(
   api: { readonly url: string },
   options: {
@@ -59,7 +62,7 @@ export interface Said {
   readonly metadata?: JsonObject;
 }
 
-/** A request to send a message; `wait`: for the task to rest. */
+/** A request to send a message; `wait`: waits until the task pauses or ends. */
 export function say(said: Said, options: { readonly wait?: boolean } = {}) {
   const parts: Part[] = [];
   const rest = { metadata: undefined, filename: '', mediaType: '' };

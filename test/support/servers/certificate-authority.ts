@@ -1,6 +1,8 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
-/** Certificates for tests (X.509 version 3, RFC 5280, in DER): Node makes keys but no certificates. */
+/**
+ * Certificates for tests (X.509 version 3, RFC 5280, in DER): Node makes keys, but no certificates.
+ */
 export interface CertificateAuthority {
   readonly certificate: string;
   issue(holder: Holder): { readonly certificate: string; readonly key: string };
@@ -12,7 +14,7 @@ export interface Holder {
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly (readonly [number, number, number, number])[];
   readonly uris?: readonly string[];
-  /** When it ends, from now; two days by default. */
+  /** The time until it expires; two days by default. */
   readonly expiresInMs?: number;
 }
 

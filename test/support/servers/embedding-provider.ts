@@ -6,15 +6,15 @@ import { text } from 'node:stream/consumers';
 import { freePort } from './ports.ts';
 import { seeded } from '../vectors.ts';
 
-/** What a provider must never be quoted with: its error bodies say this beside the key. */
+/** Nobody may repeat these words of a provider: its error bodies have them beside the key. */
 export const PROVIDER_WORDS = 'provider-words-that-nobody-may-repeat';
 
-/** Key prefixes and what comes of them; every other key is good. */
+/** Behaviours by prefix of the key; every other key is valid. */
 type Behaviour = (response: ServerResponse, given: Given) => void;
 
 interface Given {
   readonly key: string;
-  /** Requests with this key, this one included. */
+  /** The number of requests with this key so far, including this one. */
   readonly times: number;
   readonly vector: readonly number[];
 }
@@ -47,7 +47,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
 export interface EmbeddingProvider {
   readonly url: string;
   readonly requests: readonly ProviderRequest[];
-  /** Requests with this key. */
+  /** The number of requests with this key. */
   timesOf(key: string): number;
   close(): Promise<void>;
 }
@@ -60,8 +60,8 @@ export interface ProviderRequest {
 }
 
 /**
- * The provider's embeddings endpoint on loopback. Texts that share words get vectors near each other.
- * What it does with a request depends on the key alone.
+ * The provider's embeddings endpoint on loopback. Texts that share words get similar vectors. The
+ * key alone determines how it handles a request.
  */
 export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
   const requests: ProviderRequest[] = [];
@@ -91,7 +91,7 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
   };
 }
 
-/** The sum of a direction for each word; no unit vector, as a client must not rely on that. */
+/** The sum of one direction per word; not a unit vector, because clients must not rely on that. */
 export function embed(words: string): readonly number[] {
   const sum = new Float64Array(1536);
   for (const word of words.toLowerCase().split(/\W+/).filter(Boolean)) {

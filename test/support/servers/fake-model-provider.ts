@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { renderAnswer, renderStream, type Protocol } from './model-protocols.ts';
 import { freePort } from './ports.ts';
 
-/** What a model must never be quoted with: error bodies of the provider say this beside the key. */
+/** Nobody may repeat these words of a model provider: its error bodies have them beside the key. */
 export const MODEL_PROVIDER_WORDS = 'words-of-the-model-provider-that-nobody-may-repeat';
 
 export interface FakeAnswer {
@@ -15,7 +15,7 @@ export interface FakeAnswer {
     readonly name: string;
     readonly input: string;
   }[];
-  /** As OpenAI names them. */
+  /** The names of OpenAI. */
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -26,7 +26,7 @@ export type FakeReply =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Members of `error` beside the message, which holds the key and the provider's words. */
+      /** Members of `error` beside the message, which contains the key and the provider's words. */
       readonly error?: Readonly<Record<string, unknown>>;
     }
   | { readonly take: (response: ServerResponse) => void };
@@ -43,8 +43,8 @@ export interface ModelRequest {
 type Answer = FakeReply | ((request: ModelRequest) => FakeReply | Promise<FakeReply>);
 
 /**
- * The HTTP APIs of the model providers on loopback. What comes back depends on the model alone: a
- * model that nobody has set up answers `Hello from <model>`.
+ * The HTTP APIs of the model providers on loopback. The model alone determines the answer: a model
+ * without a scripted answer says `Hello from <model>`.
  */
 export async function startFakeModelProvider() {
   const requests: ModelRequest[] = [];

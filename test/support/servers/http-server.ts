@@ -7,12 +7,12 @@ export interface LocalServer {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** What has been asked of it, in order. */
+  /** The requests that it received, in order. */
   readonly requests: readonly IncomingMessage[];
   close(): Promise<void>;
 }
 
-/** A server of somebody else, on a loopback address. `unref`: it keeps no process from ending. */
+/** An external server, on a loopback address. With `unref` it keeps no process alive. */
 export async function startHttpServer(
   answer: RequestListener,
   options: { readonly host?: string; readonly port?: number; readonly unref?: boolean } = {},
@@ -39,7 +39,7 @@ export async function startHttpServer(
   };
 }
 
-/** Answers each of these paths with its JSON, and every other one with 404. */
+/** Answers each of these paths with its JSON, and all others with 404. */
 export function serveJson(documents: Readonly<Record<string, unknown>>): RequestListener {
   return (request, response) => {
     const document = documents[request.url ?? ''];

@@ -11,19 +11,20 @@ import { createToolServer, type SeenCall } from './mcp-tools.ts';
 
 export interface TestMcpServer extends LocalServer {
   readonly calls: readonly SeenCall[];
-  /** Forgets all sessions, as a restart does. */
+  /** Forgets all sessions, like a restart. */
   forgetSessions(): void;
 }
 
 /**
- * An MCP server of the official SDK over streamable HTTP: without sessions and of both revisions, or
- * with sessions and of 2025. `admit` answers instead of it when it gives a status.
+ * An MCP server of the official SDK over streamable HTTP: either both revisions without sessions,
+ * or the revision of 2025 with sessions. When `admit` returns a status, the server answers with
+ * that.
  */
 export async function startMcpServer(
   options: {
     readonly sessions?: boolean;
     readonly admit?: (request: IncomingMessage) => number | null;
-    /** The tool answers once this has ended. */
+    /** The tool answers after this has finished. */
     readonly onCall?: (call: SeenCall) => void | Promise<void>;
   } = {},
 ): Promise<TestMcpServer> {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type LocalServer } from './http-server.ts';
 
 /**
- * An MCP server over the transport of 2024: answers come over one stream of events, requests are
- * posted to an address that the stream names. The SDK has clients of it, and no server any more.
- * Its tools answer with their own name.
+ * An MCP server over the transport of 2024: one stream of events carries the answers, and clients
+ * post requests to an address that the stream names. The SDK still has clients for it, but no
+ * server. Its tools answer with their own name.
  */
 export async function startSseServer(): Promise<LocalServer> {
   const streams = new Map<string, ServerResponse>();

@@ -3,7 +3,9 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import { createToolServer } from './mcp-tools.ts';
 
-/* A server over standard input and output. What is called is written to the file it is given. */
+/*
+ * A server over standard input and output. It writes each call to the file that its argument names.
+ */
 
 const [, , log] = process.argv;
 serveStdio(() =>

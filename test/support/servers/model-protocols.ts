@@ -1,6 +1,6 @@
 import type { FakeAnswer } from './fake-model-provider.ts';
 
-/* How the providers write an answer, by their API references. */
+/* Answers in the formats of the providers' API references. */
 
 export type Protocol = 'openai' | 'anthropic' | 'google';
 
@@ -73,7 +73,7 @@ export function renderAnswer(protocol: Protocol, model: string, answer: FakeAnsw
   }
 }
 
-/** The same as server-sent events, the text in several pieces. */
+/** The same as server-sent events, with the text in several pieces. */
 export function renderStream(protocol: Protocol, model: string, answer: FakeAnswer): string {
   switch (protocol) {
     case 'openai':

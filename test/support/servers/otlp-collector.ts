@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { startHttpServer } from './http-server.ts';
 import { type FieldValue, readMessage } from './read-protobuf.ts';
 
-/** A span as it came in, its attributes and those of its process as plain values. */
+/** A received span, with its attributes and those of its process as plain values. */
 export interface CollectedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -26,7 +26,7 @@ interface CollectedEvent {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A collector of traces on loopback that takes OTLP/HTTP in protobuf, and nothing else. */
+/** A collector of traces on loopback that accepts only OTLP/HTTP in protobuf. */
 export async function startOtlpCollector(
   options: { readonly port?: number; readonly unref?: boolean } = {},
 ) {
@@ -55,8 +55,7 @@ export async function startOtlpCollector(
 }
 
 /*
- * The messages of opentelemetry/proto/collector/trace/v1 and what they are made of: numbers are those
- * of their fields.
+ * Reads the messages of opentelemetry/proto/collector/trace/v1 and their parts, by field numbers.
  */
 
 function readRequest(body: Buffer): readonly CollectedSpan[] {

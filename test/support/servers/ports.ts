@@ -4,10 +4,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * A loopback port that nothing listens on, from 20000 to 31999.
- *
- * Random, so that test processes running side by side do not race for the same first free one, and
- * below 32768, where the kernel starts to hand out ports for outgoing connections.
+ * A loopback port on which nothing listens, from 20000 to 31999.
+ * The port is random, so that concurrent test processes do not race for the first free one. It is
+ * below 32768, where the kernel's range for outgoing connections begins.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -17,7 +16,7 @@ export async function freePort(): Promise<number> {
   throw new Error('no free port found in 20000–31999 after 100 tries');
 }
 
-/** Nobody else of the same run is given the port, however long its server takes to start. */
+/** Reserves the port for this run, however long the server takes to start. */
 function isOurs(port: number): boolean {
   const folder = process.env[TAKEN_PORTS];
   if (folder === undefined) return true;
@@ -30,7 +29,7 @@ function isOurs(port: number): boolean {
   }
 }
 
-/** Folder of the run in which each port that was given out is a file. */
+/** Names the folder of the run that has a file per reserved port. */
 export const TAKEN_PORTS = 'TEST_TAKEN_PORTS';
 
 function canListen(port: number): Promise<boolean> {

@@ -41,7 +41,7 @@ async function readFolder(url: string): Promise<string> {
 async function waitUntilRemoved(folder: string): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (existsSync(folder)) {
-    if (performance.now() > deadline) throw new Error(`${folder} is still there`);
+    if (performance.now() > deadline) throw new Error(`${folder} still exists`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

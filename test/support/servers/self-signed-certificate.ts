@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /**
- * A certificate for one DNS name, signed by itself and good for two days around `now`: X.509
- * version 3 (RFC 5280) in DER, as Node makes keys but no certificates.
+ * A self-signed certificate for one DNS name, valid for two days around `now`: X.509 version 3 (RFC
+ * 5280) in DER, because Node makes keys but no certificates.
  */
 export function createCertificate(
   name: string,

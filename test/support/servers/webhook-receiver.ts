@@ -16,12 +16,12 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly received: readonly Received[];
   close(): Promise<void>;
 }
 
-/** Somebody's server: keeps what it is sent and answers as it is told to. */
+/** A receiver that keeps each message and answers with the status that `answer` returns. */
 export async function startReceiver(
   answer: (received: Received, count: number) => number | Promise<number> = () => 204,
 ): Promise<Receiver> {
@@ -52,7 +52,7 @@ export async function startReceiver(
   };
 }
 
-/** Checks a signature as a receiver would by the scheme's text, apart from the service's own code. */
+/** Verifies a signature by the text of the scheme, without the service's own code. */
 export function isSigned({ headers, text }: Received, secret: string): boolean {
   const id = String(headers['webhook-id']);
   const timestamp = String(headers['webhook-timestamp']);
