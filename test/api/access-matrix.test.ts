@@ -6,8 +6,8 @@ import { accessMatrix } from '../../src/api/access-matrix.ts';
 import { routes } from '../../src/api/routes.ts';
 
 /*
- * Who may use which route, kept as a file: a route that is new, or that lets in somebody else than
- * before, is a line that a reader of the change sees.
+ * The table of who may use which route. A new route, or a change of its access, is a line in the
+ * file, so that reviewers see it.
  */
 
 const file = new URL('access-matrix.json', import.meta.url);

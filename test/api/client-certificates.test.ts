@@ -124,7 +124,7 @@ test('401: a token, unless tokens are accepted as well', async (t) => {
     call(of, { path: '/executions', headers: { authorization: `Bearer ${token}` }, shown });
   t.is((await ask(api, api.operatorToken)).status, 401);
   t.is((await ask(lenient, lenient.operatorToken)).status, 200);
-  // A bad token is not made good by a certificate.
+  // A certificate does not make a bad token valid.
   t.is((await ask(lenient, 'svc_unknown', worker)).status, 401);
   t.is((await call(lenient, { path: '/executions', shown: worker })).status, 200);
 });

@@ -4,11 +4,11 @@ import type { ApiAnswer } from './support/call-api.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
 /*
- * One tenant brings schemas that are slow on purpose, and starts as much as it can. What another
- * tenant starts meanwhile, and directly after, is answered as fast as ever.
+ * One tenant sends intentionally slow schemas, and starts as much as it can. Starts of another
+ * tenant stay as fast as usual, meanwhile and directly afterwards.
  */
 
-/** Two references a level, so that `leaf` is checked 2 to the power of 40 times. */
+/** Two references per level: `leaf` is checked 2 to the power of 40 times. */
 const multiplied = (leaf: object) => ({
   properties: { x: { $ref: '#/$defs/l0' } },
   $defs: {
@@ -54,12 +54,12 @@ for (const { name, schema, input } of ATTACKS) {
     for (let n = 0; n < 10; n += 1) during.push(await fastStart(t, acme));
     gone.abort();
     during.push(await fastStart(t, acme));
-    // The first of them may have had to wait until a thread had started.
+    // The first starts may have waited for a thread to start.
     t.true((during.toSorted((a, b) => a - b)[5] ?? Infinity) < USUAL_MS_MAX);
     t.log(`${during.map(Math.round).join(', ')} ms`);
     const answers = (await Promise.all(attack)).filter((answer) => answer !== null);
     for (const { status } of answers) t.true([400, 429, 503].includes(status), String(status));
-    // Nothing of the attack outlasts its callers: its own tenant is served again at once.
+    // The attack ends with its callers: its own tenant can start again at once.
     const begun = performance.now();
     t.is((await mallory({ y: 1 })).status, 201);
     t.true(performance.now() - begun < START_MS_MAX);

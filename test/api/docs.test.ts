@@ -9,8 +9,8 @@ import { workflowSchema } from '../../src/shared/domain/workflow/schema/workflow
 import { NODE_KINDS } from '../../src/shared/nodes/index.ts';
 
 /*
- * The pages made from the route list. `UPDATE_DOCS=1 npm test -- test/api/docs.test.ts` writes them
- * anew; a change of them is then read like any other change.
+ * The pages generated from the route list. `UPDATE_DOCS=1 npm test -- test/api/docs.test.ts` writes
+ * them; review the difference like any other change.
  */
 
 const folder = new URL('../../docs/', import.meta.url);

@@ -6,7 +6,7 @@ import { rawCall } from './support/raw-call.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 import { claim, startWorkflow, tooling } from './support/workflows.ts';
 
-/* Whatever goes wrong, wherever, its answer is JSON and says `error`. */
+/* Every error, in every part, is answered with JSON that has `error`. */
 
 const test = anyTest as TestFn<{ api: TestApi; viewer: string }>;
 
@@ -56,7 +56,7 @@ for (const { method, path } of [...routes, ...OTHERS]) {
       if (answer.status < 400) continue;
       const what = `${init.method} ${path}${query} answered ${answer.status} ${text}`;
       const { error } = bodyOf(text, what);
-      // Both protocols have errors of their own form, once a request has come through.
+      // Once a request has reached them, both protocols use their own form of errors.
       const isProtocol = path === '/mcp' || path.startsWith('/a2a/');
       t.true(typeof error === 'string' || (isProtocol && typeof error === 'object'), what);
     }

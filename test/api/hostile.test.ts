@@ -8,8 +8,8 @@ import { rawCall } from './support/raw-call.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
 /*
- * Requests that no well-meaning client sends. Every one is answered with JSON `{error}` and a 4xx,
- * over a connection that is not reset, and the process serves on.
+ * Requests that no well-behaved client sends. Each gets an answer of JSON `{error}` with a 4xx,
+ * over a connection that is not reset, and the process continues to serve.
  */
 
 const test = anyTest as TestFn<{ api: TestApi }>;

@@ -12,8 +12,8 @@ import { fillTenant, type TenantIds } from './support/fill-tenant.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
 /*
- * Every endpoint, asked by the operator of one tenant for what belongs to another. Whatever the
- * answer is, nothing of the other tenant is in it, and no row of the other tenant changes.
+ * The operator of one tenant requests objects of another at every endpoint. The answer never
+ * contains anything of the other tenant, and no row of that tenant changes.
  */
 
 const UNKNOWN_DEFINITION = '0198c0de-0000-7000-a000-000000000009';
@@ -24,7 +24,7 @@ interface Place {
   readonly api: TestApi;
   readonly provider: EmbeddingProvider;
   readonly ids: TenantIds;
-  /** Of an operator of the other tenant. */
+  /** The token of the other tenant's operator. */
   readonly token: string;
 }
 
@@ -56,7 +56,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/** What is sent to each route, and the status of the answer. An id in a path is one of alpha's. */
+/** The requests to each route, and the status of their answers. Ids in paths belong to alpha. */
 function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
   const { executionIds, workItemId, deadItemId, leaseFence, idempotencyKey, workflowId } = ids;
   const ofExecutions = (suffix: string, body?: JsonObject): readonly Request[] =>
@@ -347,7 +347,10 @@ test('the other tenant sees what it has', async (t) => {
   }
 });
 
-/** Of the other tenant, by id and by name; one's own of the same name is another. */
+/**
+ * Requests for the other tenant's schedules, by id and by name; a tenant may have the same name
+ * itself.
+ */
 function ofSchedules(path: string, ids: TenantIds): Readonly<Record<string, readonly Request[]>> {
   const named = [ids.scheduleId, ids.scheduleName].map((id) => `${path}/${id}`);
   const own = { name: `own of ${path.slice(1)}`, workflow_id: ids.workflowId, every: '1h' };
@@ -360,27 +363,27 @@ function ofSchedules(path: string, ids: TenantIds): Readonly<Record<string, read
   };
 }
 
-/** Ids that were not in the question, and words that stand in every text of the tenant. */
+/** Ids that the request did not contain, and words that every text of the tenant contains. */
 function tellsNothing(answer: ApiAnswer, ids: TenantIds, question: string): readonly string[] {
   const text = JSON.stringify(answer.body);
   return [...ids.all, 'canary']
     .filter((word) => text.includes(word) && !question.includes(word))
     .filter((word) => !(word === 'canary' && text.includes('beta canary')))
-    .map((word) => `${question} tells of ${word}: ${text}`);
+    .map((word) => `${question} reveals ${word}: ${text}`);
 }
 
-/** Every row in which the tenant or one of its ids stands. */
+/** Every row that contains the tenant or one of its ids. */
 async function rowsOf(api: TestApi, ids: TenantIds): Promise<readonly string[]> {
   const contents = await api.database.contents();
   const words = [ALPHA, ...ids.all].flatMap((id) => [id, hyphenated(id)]);
-  // When its worker was last seen is written a little later than it was seen.
+  // The runtime writes the last contact of a worker with a delay.
   const { workers: _, ...tables } = contents;
   return Object.entries(tables).flatMap(([table, rows]) =>
     rows.filter((row) => words.some((word) => row.includes(word))).map((row) => `${table} ${row}`),
   );
 }
 
-/** As PostgreSQL writes the id of an execution. */
+/** The id of an execution in the form of PostgreSQL. */
 function hyphenated(id: string): string {
   const match = /^exec_(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(id);
   return match === null ? id : match.slice(1).join('-');

@@ -33,7 +33,7 @@ async function startExposed(api: TestApi): Promise<string> {
   return textOf(await api.call({ path: '/executions', body, headers: TENANT }), 'execution_id');
 }
 
-/** Events without a pause until `stop` is called, or the tenant takes no more. */
+/** Sends events without a pause until `stop` is called, or the tenant accepts no more. */
 function keepBusy(api: TestApi, executionId: string): { stop(): Promise<number> } {
   const ending = new AbortController();
   const writing = (async () => {
@@ -57,7 +57,7 @@ function keepBusy(api: TestApi, executionId: string): { stop(): Promise<number> 
   };
 }
 
-/** Takes the right away from a stream that is busy, and reads on to its end. */
+/** Revokes the access of a busy stream, and reads it to its end. */
 async function endBusy(
   t: ExecutionContext,
   of: {

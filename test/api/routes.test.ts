@@ -3,7 +3,7 @@ import test from 'ava';
 import { buildOpenApi, templateOf } from '../../src/api/openapi/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
 
-/** The interface document, "Endpoints", for the areas that are there. */
+/** The interface document, "Endpoints", for the areas that exist. */
 const CONTRACT = [
   'GET /health',
   'GET /ready',

@@ -43,7 +43,7 @@ test('closing ends long polls and streams, answers what is under way, and accept
   await stream.next();
   const body = { worker_id: 'w', queue_types: ['java_tool'], wait_ms: 20_000 };
   const polling = api.call({ path: '/work-items/claim', body });
-  // The poll is known to wait once its worker is listed.
+  // The poll is waiting once its worker is listed.
   await workerSeen(api);
   const began = performance.now();
   const closing = api.close({ deadlineMs: 60_000 });
@@ -105,13 +105,13 @@ test('a request that comes after the answer 408 is not carried out', async (t) =
     headersTimeoutMs: 300,
   });
   t.teardown(() => server.close({ deadlineMs: 0 }));
-  // A client may open a connection before it has anything to send, and send just when it is too late.
+  // A client may open a connection early, and send its request just after the timeout.
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   const [answer] = (await once(socket, 'data')) as [Buffer];
   t.regex(answer.toString(), /^HTTP\/1\.1 408 /);
   socket.end('POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
   await once(socket, 'close');
-  // What was sent before this was read before it.
+  // The server has read everything that was sent before this request.
   await fetch(`${server.url}/next`);
   t.deepEqual(handled, ['/next']);
 });

@@ -20,7 +20,7 @@ async function start(t: ExecutionContext, options: TestApiOptions = {}) {
   return { api, executionId, path: `/executions/${executionId}/events` };
 }
 
-/** Opens as many as are allowed. */
+/** Opens as many streams as the limit allows. */
 async function fill(api: TestApi, path: string, token?: string): Promise<readonly TestStream[]> {
   const streams: TestStream[] = [];
   while (streams.length < MAX) {
@@ -49,7 +49,7 @@ test('429: one stream more than a token may have, which other tokens do not mind
     max: MAX,
   });
   t.regex(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  // Of the same name and role, but another token.
+  // Another token with the same name and role has its own limit.
   await fill(api, path, await api.mint({ role: 'operator' }));
   t.is((await api.call({ path })).status, 200);
 });

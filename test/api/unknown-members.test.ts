@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { routes } from '../../src/api/routes.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
-/* A member that nobody knows is a typo or a wrong idea: where it costs something, it is refused. */
+/* An unknown member is a typo or a misunderstanding: routes where that is harmful refuse it. */
 
 const test = anyTest as TestFn<{ api: TestApi }>;
 
@@ -14,7 +14,9 @@ test.before(async (t) => {
 });
 test.after.always((t) => t.context.api.close());
 
-/** Bodies of the contract, whose clients may send more than it says, and documents that are kept. */
+/**
+ * Bodies of the contract, whose clients may send additional members, and documents that are stored.
+ */
 const LENIENT = [
   'POST /workflows',
   'POST /executions',

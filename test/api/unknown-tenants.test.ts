@@ -49,7 +49,7 @@ for (const dialect of DIALECTS) {
 
     const headers = { 'x-tenant-id': 'elsewhere' };
     t.is((await api.call({ path: '/executions', headers })).status, 404);
-    // As another process does it: nobody tells this one.
+    // Another process creates it, and does not notify this one.
     const { tenants } = api.database.store;
     await tenants.create({ tenantId: 'elsewhere' as TenantId, name: 'E', actorId: 'token:other' });
     t.is((await api.call({ path: '/executions', headers })).status, 200);
@@ -130,7 +130,7 @@ test('403: a JSON Web Token whose tenant nobody made says what to do', async (t)
   t.is((await api.call({ path: '/executions', token })).status, 200);
 });
 
-/** As a token was made by versions that took any tenant. */
+/** A token of a version that accepted any tenant. */
 async function mintPastTheTenants(api: TestApi): Promise<string> {
   const { store } = api.database;
   const ids = createIds({ now: Date.now, randomBytes });

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { createQueryCheck, labelsLeft, labelsTold } from './promql.ts';
 
 /*
- * Whether the alerts fire is for `promtool test rules deploy/prometheus/alerts.test.yaml`. Here it is
- * checked that they ask for what is there, and that each is explained.
+ * `promtool test rules deploy/prometheus/alerts.test.yaml` tests that the alerts fire. These tests
+ * check that alerts query existing series, and that a page explains each.
  */
 
 interface Rule {

@@ -4,12 +4,12 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** One way to install the chart: the values given, and the manifests that come of them. */
+/** One way to install the chart: the given values, and the resulting manifests. */
 export interface ChartCase {
   readonly name: string;
   readonly valuesFile: string;
   readonly values: object;
-  /** What helm makes of it, kept in the repository; see `render-chart.ts`. */
+  /** The committed output of helm; see `render-chart.ts`. */
   readonly renderedFile: string;
 }
 
@@ -18,7 +18,7 @@ const CASES = new URL('cases/', import.meta.url);
 const RENDERED = new URL('rendered/', import.meta.url);
 export const DIGEST_FILE = fileURLToPath(new URL('chart.sha256', RENDERED));
 
-/** In `test/deploy/cases`, one file of values each. */
+/** The cases in `test/deploy/cases`, one file of values each. */
 export function chartCases(): readonly ChartCase[] {
   return readdirSync(CASES)
     .toSorted()
@@ -33,14 +33,15 @@ export function chartCases(): readonly ChartCase[] {
     });
 }
 
-/** What helm made of a case when the chart was last rendered. */
+/** The output of helm for a case, from the last rendering of the chart. */
 export function readRendered(name: string): string {
   return readFileSync(new URL(`${name}.yaml`, RENDERED), 'utf8');
 }
 
 /**
- * The digest of all that a rendering depends on: the chart, without the schema that only refuses and the
- * alerts that it links to, and the values of the cases. It tells a rendering that is out of date where there is no helm.
+ * The digest of everything that a rendering depends on: the chart and the values of the cases. It
+ * omits the schema, which only refuses values, and the linked alerts. It reveals an outdated
+ * rendering where helm is missing.
  */
 export function digestOfChart(): string {
   const files = readdirSync(CHART, { recursive: true, withFileTypes: true })

@@ -7,12 +7,12 @@ import { parse } from 'yaml';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../../src/shared/config/keys.ts';
 import { chartCases } from './chart-cases.ts';
 
-/* `UPDATE_DOCS=1 npx ava test/deploy/chart-values.test.ts` writes the names of the settings anew. */
+/* `UPDATE_DOCS=1 npx ava test/deploy/chart-values.test.ts` updates the names of the settings. */
 
 const SCHEMA = new URL('../../deploy/helm/svc/values.schema.json', import.meta.url);
 const VALUES = new URL('../../deploy/helm/svc/values.yaml', import.meta.url);
 
-/** Settings that the chart works out itself, so that probes, ports and time limits fit them. */
+/** Settings that the chart computes, so that probes, ports and time limits match them. */
 const OF_THE_CHART = new Set([
   'runtime.bind',
   'runtime.port',

@@ -15,9 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 /*
- * Has the programs that will read the files of `deploy` read them: helm, kustomize, systemd, and
- * Prometheus. To run before a release; the tests of every change do without these programs. One that is
- * not there is an error, which says where it comes from.
+ * Checks the files of `deploy` with the programs that read them: helm, kustomize, systemd, and
+ * Prometheus. Run it before a release; the tests of every change do without these programs. A
+ * missing program is an error, which names its source.
  */
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
@@ -54,7 +54,7 @@ check('Prometheus reads its configuration', () => {
 });
 if (failed.length > 0) process.exitCode = 1;
 
-/** In a root of their own, in which what they start is there. */
+/** Verifies the units in a separate root that contains the programs that they start. */
 function verifyUnits(): void {
   const root = mkdtempSync(join(tmpdir(), 'svc-check-units-'));
   try {
@@ -68,7 +68,7 @@ function verifyUnits(): void {
       writeFileSync(join(root, program), '#!/bin/sh\n');
       chmodSync(join(root, program), 0o755);
     }
-    // What they come after and belong to is the system's own.
+    // The system provides the targets that the units name.
     for (const target of ['network-online', 'multi-user', 'sysinit', 'basic', 'shutdown']) {
       writeFileSync(join(units, `${target}.target`), `[Unit]\nDescription=${target}\n`);
     }

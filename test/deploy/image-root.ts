@@ -17,9 +17,9 @@ import { fileURLToPath } from 'node:url';
 import type { Started } from '../support/processes.ts';
 
 /*
- * The root of the container image, built by the script that the Dockerfile runs, from what
- * `.dockerignore` lets into a build and nothing else. Commands run in it as the image's user, who may
- * write nowhere in it but in var/lib/svc, and with the environment that the Dockerfile sets.
+ * The root of the container image, built by the Dockerfile's script, only from the files that
+ * `.dockerignore` admits. Commands run in it as the image's user, who may write only to
+ * var/lib/svc, and with the Dockerfile's environment.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,16 +27,16 @@ export const DOCKERFILE = readFileSync(join(REPOSITORY, 'deploy/Dockerfile'), 'u
 
 export interface ImageRoot {
   readonly path: string;
-  /** Starts a command as a container would, in its working directory. */
+  /** Starts a command in the working directory, like a container. */
   start(command: readonly string[], env?: Readonly<Record<string, string>>): Promise<Started>;
-  /** Runs a command to its end and gives its output; rejects unless the exit code is 0. */
+  /** Runs a command and returns its output; rejects unless the exit code is 0. */
   run(command: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
   remove(): void;
 }
 
 export async function buildImageRoot(): Promise<ImageRoot> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-image-'));
-  // The image's user has to come by.
+  // The image's user must be able to enter the folder.
   chmodSync(folder, 0o755);
   const [source, path] = [join(folder, 'src'), join(folder, 'root')];
   for (const entry of sentToTheBuild()) {
@@ -46,7 +46,8 @@ export async function buildImageRoot(): Promise<ImageRoot> {
   await run(join(source, scriptOfTheDockerfile()), [path]);
   rmSync(source, { recursive: true });
   const cwd = join(path, 'var/lib/svc');
-  // Who is not root cannot become somebody else: then the files may not even be written by their owner.
+  // Only root can run commands as another user. Otherwise the files become read-only for their
+  // owner.
   const user = process.getuid?.() === 0 ? userOfTheDockerfile() : null;
   if (user !== null) chownSync(cwd, user.uid, user.gid);
   else await run('chmod', ['-R', 'a-w', path]).then(() => chmodSync(cwd, 0o755));
@@ -102,13 +103,13 @@ function collect(stream: Readable): () => string {
   return () => text;
 }
 
-/** The entries of `.dockerignore`, which leaves out everything and then takes these in again. */
+/** The entries of `.dockerignore`, which excludes everything and then includes these. */
 export function sentToTheBuild(): readonly string[] {
   const lines = readFileSync(join(REPOSITORY, '.dockerignore'), 'utf8').split('\n');
   return lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 }
 
-/** What `ENV` says, with the paths taken within the root. */
+/** The variables of `ENV`, with paths inside the root. */
 function environmentOf(root: string): Record<string, string> {
   const [text = ''] = /^ENV PATH(?:.*\\\n)*.*$/m.exec(DOCKERFILE) ?? [];
   const pairs = [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [
@@ -120,7 +121,7 @@ function environmentOf(root: string): Record<string, string> {
     ...env,
     PATH: (env['PATH'] ?? '').replace('/usr/local/bin', join(root, 'usr/local/bin')),
     HOME: join(root, env['HOME'] ?? ''),
-    // Neither is a place for temporary files promised.
+    // The image does not promise a place for temporary files.
     TMPDIR: join(root, 'none'),
   };
 }

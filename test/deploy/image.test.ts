@@ -8,7 +8,10 @@ import { waitUntilReady, type Started } from '../support/processes.ts';
 import { buildImageRoot, DOCKERFILE, sentToTheBuild, type ImageRoot } from './image-root.ts';
 import { renderedManifests, workloadsOf, type Container } from './manifests.ts';
 
-/* One build, tried out in order: npm fetches the dependencies twice, so it takes half a minute. */
+/*
+ * One build for all tests, which use it in order: npm fetches the dependencies twice, which takes
+ * half a minute.
+ */
 
 const BUILD_MS_MAX = 600_000;
 const repository = new URL('../../', import.meta.url);
@@ -74,7 +77,7 @@ test.serial(
     t.teardown(() => database.drop());
     const [port, apiOps, schedulerOps] = [await freePort(), await freePort(), await freePort()];
     const key = 'an-operator-of-this-test';
-    // Other ports, and of this machine alone; everything else is as the chart says.
+    // Binds other ports, on loopback alone; everything else is as in the chart.
     const own = { SVC_DATABASE_URL: database.url, SVC_AUTH_API_KEY: key, SVC_BIND: '127.0.0.1' };
     const migrate = containerOf('migrate');
     t.regex(await image.run(migrate.command, own), /is now at version \d+\n$/);
@@ -160,7 +163,7 @@ test('a build is sent no secret and no history', (t) => {
   }
 });
 
-/** As the chart has it, without any values. */
+/** The chart's container, without any values. */
 function containerOf(name: 'api' | 'scheduler' | 'migrate'): Container {
   const all = workloadsOf(renderedManifests('defaults')).map(({ container }) => container);
   const found = all.find((container) => container.name === name);
@@ -168,7 +171,7 @@ function containerOf(name: 'api' | 'scheduler' | 'migrate'): Container {
   return found;
 }
 
-/** Without what comes from a secret. */
+/** The variables without those from a secret. */
 function variablesOf({ env }: Container): Record<string, string> {
   return Object.fromEntries(
     env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),

@@ -7,7 +7,10 @@ import { parse } from 'yaml';
 import { CONFIG_KEY_NAMES } from '../../src/shared/config/keys.ts';
 import { renderedManifests } from './manifests.ts';
 
-/* `docs/get-started/install.md` names nothing that is not there: its commands are held against what they act upon. */
+/*
+ * Everything that `docs/get-started/install.md` names exists: tests compare its commands with their
+ * targets.
+ */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const page = read('docs/get-started/install.md');
@@ -140,7 +143,7 @@ test('arguments for kubectl, systemctl and compose name things that exist', (t) 
   t.deepEqual(secrets, [values.database.secret.name, ...values.envFrom]);
   for (const [, units = ''] of page.matchAll(/systemctl (?:start|restart|enable --now) (.+)/g)) {
     for (const unit of units.split(' ')) {
-      // A second one is a copy of the first; that of Prometheus comes with its package.
+      // A second unit is a copy of the first; the package of Prometheus provides its unit.
       const file = `${ROOT}deploy/systemd/${unit.replace(/-2$/, '')}.service`;
       t.true(unit === 'prometheus' || existsSync(file), unit);
     }
@@ -163,7 +166,7 @@ test('secrets of compose are those that it asks for', (t) => {
 function isValue(values: Record<string, unknown>, path: string): boolean {
   let value: unknown = values;
   for (const part of path.split('.')) {
-    // A setting, as a value of an `env`.
+    // A setting, as a value of `env`.
     if (part.startsWith('SVC_')) return true;
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return false;
     value = (value as Record<string, unknown>)[part];

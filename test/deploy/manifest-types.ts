@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { Manifest } from './manifests.ts';
 
 /*
- * Manifests against the types of the Kubernetes API. They are written down as constants of their type
- * and handed to the compiler, which also objects to fields that the type does not have: a misspelled
- * one would otherwise be dropped by the cluster without a word.
+ * Checks manifests against the types of the Kubernetes API. It writes each as a constant of its
+ * type and compiles it. The compiler also rejects unknown fields; the cluster would silently drop a
+ * misspelled one.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,7 +27,7 @@ const MODULES: Readonly<Record<string, string>> = {
   'monitoring.coreos.com/v1 ServiceMonitor': CUSTOM,
 };
 
-/** What the compiler has against them; empty when nothing. */
+/** The compiler's errors about the manifests. */
 export function findTypeErrors(manifests: readonly Manifest[]): readonly string[] {
   const kinds = new Set(manifests.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
   const unknown = [...kinds].filter((kind) => MODULES[kind] === undefined);
@@ -35,7 +35,7 @@ export function findTypeErrors(manifests: readonly Manifest[]): readonly string[
   const imports = [...kinds].map(
     (kind) => `import type { ${kind.split(' ')[1]} } from '${MODULES[kind]}';`,
   );
-  // One line each, so that a message leads to its manifest.
+  // One line each, so that an error's line identifies its manifest.
   const constants = manifests.map(
     (manifest, index) => `export const m${index}: ${manifest.kind} = ${JSON.stringify(manifest)};`,
   );

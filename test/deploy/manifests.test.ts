@@ -21,7 +21,7 @@ const SCRAPE_CONFIG = readFileSync(
 );
 const cases = chartCases().map(({ name }) => ({ name, manifests: renderedManifests(name) }));
 
-/** Runs a check on every case that the chart is rendered for. */
+/** Runs a check on every rendered case of the chart. */
 function inEveryCase(
   title: string,
   check: (t: ExecutionContext, manifests: readonly Manifest[]) => void,
@@ -109,7 +109,7 @@ inEveryCase('probes and scrapes go to the listener for them, under its paths', (
     );
     t.is(ports['ops'], metricsPort(config, role) ?? 0);
     if (role === 'api') t.is(ports['http'], config.runtime.port);
-    // Reachable for the kubelet and for Prometheus, which come from elsewhere.
+    // The kubelet and Prometheus connect from other hosts.
     t.is(config.runtime.bind, '0.0.0.0');
     t.deepEqual(container.startupProbe?.httpGet, { path: '/health', port: 'ops' });
     t.deepEqual(container.livenessProbe?.httpGet, { path: '/health', port: 'ops' });
@@ -119,7 +119,7 @@ inEveryCase('probes and scrapes go to the listener for them, under its paths', (
     for (const scraped of [...(spec?.endpoints ?? []), ...(spec?.podMetricsEndpoints ?? [])]) {
       t.is(scraped.port, 'ops');
       t.is(scraped.path, '/metrics');
-      // Alerts and dashboard go by the names that the plain configuration gives.
+      // Alerts and dashboard use the names of the plain configuration.
       const job = scraped.relabelings.find(({ targetLabel }) => targetLabel === 'job');
       t.true(SCRAPE_CONFIG.includes(`job_name: ${job?.replacement}\n`), job?.replacement);
     }
@@ -131,7 +131,7 @@ inEveryCase('a pod is given the time that its process may take to stop', (t, man
     const { pod, container } = workload(manifests, `-${role}`);
     const { api, scheduler } = configOf(container.env);
     const leave = role === 'api' ? api.drainDelaySeconds : 0;
-    if (role === 'api') t.true(leave >= 5, 'endpoints take some seconds to be told');
+    if (role === 'api') t.true(leave >= 5, 'endpoints need some seconds to leave');
     const needed = leave + scheduler.shutdownDeadlineSeconds + GRACE_MS / 1000;
     t.true((pod.terminationGracePeriodSeconds ?? 0) > needed, role);
   }
@@ -214,13 +214,13 @@ test('metrics that replicas follow exist, with the labels that are asked for', (
     for (const [, name = '', matchers = ''] of asked) {
       t.true(known.has(name), `${name} is no metric of svc`);
       const labels = [...matchers.matchAll(/(\w+)=~?"/g)].map(([, label = '']) => label);
-      // Prometheus adds where it found it.
+      // Prometheus adds the namespace of the target.
       for (const label of labels) t.true(label === 'namespace' || known.get(name)?.includes(label));
     }
   }
 });
 
-/** The configuration that a process has of its variables; secrets are some that would be accepted. */
+/** The configuration of a process with these variables; valid values replace the secrets. */
 function configOf(env: ReturnType<typeof workload>['container']['env']): Config {
   const loaded = loadConfig({
     flags: {},

@@ -2,7 +2,7 @@ import { parseAllDocuments } from 'yaml';
 
 import { readRendered } from './chart-cases.ts';
 
-/* Manifests as far as tests look into them; `manifest-types.ts` has them checked as a whole. */
+/* Manifests, limited to the fields that tests read; `manifest-types.ts` checks them completely. */
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -82,12 +82,12 @@ export function renderedManifests(name: string): readonly Manifest[] {
   return readManifests(readRendered(name));
 }
 
-/** What runs pods, with the pods' labels and what is in them. */
+/** A resource that runs pods, with the pods' labels and specification. */
 export interface Workload {
   readonly name: string;
   readonly labels: Labels;
   readonly pod: PodSpec;
-  /** Each has one. */
+  /** Each pod has one container. */
   readonly container: Container;
 }
 

@@ -12,8 +12,8 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/servers/ports.ts';
 
 /*
- * What somebody gets who installs the package: it is packed from a clean copy of the tree, in which nothing is
- * built, and installed in an empty folder. Dependencies come from npm's cache, or the registry.
+ * The package as users install it. The test packs it from a clean copy of the tree without a build,
+ * and installs it in an empty folder. Dependencies come from npm's cache, or the registry.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
@@ -102,7 +102,7 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   await ended;
 });
 
-/** A program of somebody else's. */
+/** A program of a user. */
 const PROGRAM = `
 import { openRuntime, type Runtime } from 'svc-runtime';
 
@@ -134,7 +134,7 @@ function npm(args: readonly string[], cwd: string) {
   return run('npm', args, { cwd, timeout: NPM_MS_MAX, maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** npm 11 and older print a list, newer ones an object by name. */
+/** npm 11 and older print a list, newer versions an object by name. */
 function packedIn(stdout: string): readonly Packed[] {
   const told = JSON.parse(stdout) as readonly Packed[] | Readonly<Record<string, Packed>>;
   return Object.values(told);

@@ -5,11 +5,14 @@ import { isMap, parseAllDocuments, type Document } from 'yaml';
 import { readRendered } from './chart-cases.ts';
 
 /*
- * `deploy/kubernetes` is the chart for those without helm: what helm makes of it, less what only helm
- * reads, in one file for each template. Its kustomization files are written by hand.
+ * `deploy/kubernetes` is the chart for users without helm: helm's output without the parts that
+ * only helm reads, in one file per template. Its kustomization files are written by hand.
  */
 
-/** From which case each template is taken: the base as it is by default, the rest switched on. */
+/**
+ * The case that supplies each template: the base uses the defaults, the rest has its parts switched
+ * on.
+ */
 const FROM: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   [
     'defaults',
@@ -38,7 +41,7 @@ const HEAD = `# Made from deploy/helm/svc by npm run deploy:render: change the c
 
 export const PLAIN = fileURLToPath(new URL('../../deploy/kubernetes/', import.meta.url));
 
-/** The text of each file of `deploy/kubernetes`, by its path in it. */
+/** The text of each file of `deploy/kubernetes`, by its path there. */
 export async function renderPlainManifests(): Promise<ReadonlyMap<string, string>> {
   const style = { ...(await resolveConfig(`${PLAIN}any.yaml`)), parser: 'yaml' };
   const files = new Map<string, string>();
@@ -56,7 +59,7 @@ export async function renderPlainManifests(): Promise<ReadonlyMap<string, string
   return files;
 }
 
-/** helm puts the path of the template above each document that came of it. */
+/** helm puts the path of the template above each document that it produces. */
 function splitBySource(text: string): ReadonlyMap<string, string> {
   const bySource = new Map<string, string>();
   for (const part of text.split(/^---\n/m)) {

@@ -1,13 +1,13 @@
 import { METRICS, type MetricSpec } from '../../src/shared/telemetry/metric-list.ts';
 import { createMetrics } from '../../src/shared/telemetry/metrics.ts';
 
-/** Of any target, whatever it tells. */
+/** Labels that Prometheus adds to the series of any target. */
 const TARGET_LABELS = ['job', 'instance'];
 
 /**
- * What is wrong with the names in a query: metrics that no process has, and labels that the metric it
- * asks for does not have. No parser: names of our own are told by their prefix, and everything in
- * braces or after `by`, `on` and the like is a label.
+ * Finds wrong names in a query: metrics that no process has, and labels that the queried metric
+ * lacks. It is no parser: it recognizes our metrics by their prefix, and takes everything in braces
+ * or after `by`, `on` and the like for a label.
  */
 export function createQueryCheck(): (query: string) => readonly string[] {
   const known = listSeries();
@@ -37,14 +37,14 @@ export function createQueryCheck(): (query: string) => readonly string[] {
   };
 }
 
-/** What its series are told apart by, where it sums them up; null: by all that they have. */
+/** The labels that remain after an aggregation; null: without one, all labels remain. */
 export function labelsLeft(query: string): readonly string[] | null {
   const grouped = /\bby\s*\(([^)]*)\)/.exec(query)?.[1];
   if (grouped !== undefined) return grouped.split(',').map((label) => label.trim());
   return /^[\s(]*(?:sum|max|count|absent)\b/.test(query) ? [] : null;
 }
 
-/** What a legend or a summary takes from the result: labels in double braces. */
+/** The labels that a legend or a summary shows: those in double braces. */
 export function labelsTold(text: string): readonly string[] {
   return [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(
     ([, label = '']) => label,
@@ -55,7 +55,7 @@ const SELECTOR = /\b((?:svc|process|nodejs)_[a-z0-9_]+|up)\b(?:\{([^}]*)\})?/g;
 const MATCHER = /([a-z_]+)\s*(?:=~|!~|!=|=)/g;
 const GROUPING = /\b(?:by|on|without|ignoring)\s*\(([^)]*)\)/g;
 
-/** Names of series as they are stored, with their labels. */
+/** Names of series as Prometheus stores them, with their labels. */
 function listSeries(): ReadonlyMap<string, readonly string[]> {
   const series = new Map<string, readonly string[]>([['up', TARGET_LABELS]]);
   const add = (name: string, labels: readonly string[], type: string): void => {

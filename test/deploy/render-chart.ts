@@ -7,15 +7,15 @@ import { CHART, chartCases, DIGEST_FILE, digestOfChart } from './chart-cases.ts'
 import { PLAIN, renderPlainManifests } from './plain-manifests.ts';
 
 /*
- * Has helm lint the chart and render it for every case in `test/deploy/cases`, and keeps the results in
- * `test/deploy/rendered`, where tests that have no helm read them; then writes the files of
- * `deploy/kubernetes` that come of them. With --check it writes nothing, and fails when a result is not
- * the one that is kept.
+ * Lints the chart with helm and renders it for every case in `test/deploy/cases`. It stores the
+ * results in `test/deploy/rendered`, where tests without helm read them, and derives the files of
+ * `deploy/kubernetes` from them. With --check it writes nothing, and fails when a result differs
+ * from the stored one.
  */
 
 const { values: options } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const HELM = process.env['HELM'] || 'helm';
-/** An older one than any that is supported, so that nothing newer is relied upon. */
+/** Older than any supported version, so that the chart relies on nothing newer. */
 const KUBERNETES = '1.25.0';
 const differing: string[] = [];
 

@@ -13,9 +13,9 @@ import { createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/servers/ports.ts';
 
 /*
- * Runs what the units name and stops it as systemd does. `KillMode=mixed`, which the units ask for,
- * signals the main process alone. systemd's default, `control-group`, signals every process: one
- * that was started through a launcher on an older Node then gets the launcher's copy as well.
+ * Runs the commands of the units and stops them as systemd does. The units set `KillMode=mixed`,
+ * which signals the main process alone. systemd's default, `control-group`, signals every process:
+ * a process that a launcher started on an older Node then also gets the launcher's copy.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -129,7 +129,7 @@ async function callApi(params: {
   return (await answer.json()) as Answer;
 }
 
-/** Answers its calls once it is told to. */
+/** A tool that answers its calls only after `answer()`. */
 async function openSlowTool() {
   const called = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ async function openSlowTool() {
   };
 }
 
-/** A request whose body comes when `finish` is called. */
+/** Sends a request whose body follows on `finish`. */
 async function beginRegistration(port: number) {
   const body = JSON.stringify({
     ir: { workflow_id: 'late', nodes: { a: { kind: { type: 'pass' } } }, edges: [] },
@@ -192,7 +192,7 @@ function startUnit(params: {
     cwd: folder,
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), ...unit.env, ...params.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, as a unit has.
+    // Its own process group, like that of a unit.
     detached: true,
   });
   alive.add(child);
@@ -226,7 +226,7 @@ function startUnit(params: {
   };
 }
 
-/** Takes this Node for an older one, and so runs the program in a process below its own. */
+/** Simulates an older Node, so that the program runs in a child process. */
 function writeLauncher(name: string): string {
   const file = join(folder, `${name}.mjs`);
   const source = new URL(`../../bin/${name}.ts`, import.meta.url).href;

@@ -7,7 +7,7 @@ import { checkConfig } from '../../src/shared/config/check-config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames } from '../../src/shared/config/keys.ts';
 import { loadConfig } from '../../src/shared/config/load.ts';
 
-/* `systemd-analyze` has its say in `check-with-tools.ts`, as it is not everywhere. */
+/* `check-with-tools.ts` runs `systemd-analyze`, because some machines lack it. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const UNITS = ['svc-api', 'svc-scheduler', 'svc-migrate'] as const;
@@ -54,7 +54,7 @@ test('a service is given the time that its process may take to stop', (t) => {
   }
 });
 
-/** Settings by name, in the order of the file; a name may be given more than once. */
+/** Settings by name, in the order of the file; a name may occur more than once. */
 function readUnit(name: (typeof UNITS)[number]): ReadonlyMap<string, readonly string[]> {
   const settings = new Map<string, string[]>();
   for (const line of readFileSync(`${ROOT}deploy/systemd/${name}.service`, 'utf8').split('\n')) {
@@ -64,7 +64,7 @@ function readUnit(name: (typeof UNITS)[number]): ReadonlyMap<string, readonly st
   return settings;
 }
 
-/** All that says what a process may do. */
+/** All settings that restrict a process. */
 function hardeningOf(name: (typeof UNITS)[number]): readonly string[] {
   const pattern =
     /^(User|Group|UMask|StateDirectory|WorkingDirectory|NoNew|Cap|Amb|Protect|Private|Restrict[A-Z](?!.*Exit)|Remove|Lock|SystemCall)/;

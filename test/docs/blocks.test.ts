@@ -6,7 +6,7 @@ import { parse as parseYaml } from 'yaml';
 
 import { type Block, readPage, readPages } from './support/pages.ts';
 
-/* Blocks of code can be read by what they are for. */
+/* Code blocks are readable by the programs that they are for. */
 
 const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   json: (text) => void JSON.parse(text),
@@ -19,16 +19,16 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   yaml: (text) => void parseYaml(text),
   sh: (text) => parseShell(text),
   ts: (text) => void stripTypeScriptTypes(text),
-  // Run by tests of their own.
+  // Other tests run them.
   python: () => {},
   fish: () => {},
   sql: () => {},
   http: () => {},
-  // Drawn by the site that shows the page.
+  // The site that shows the page draws them.
   mermaid: () => {},
   ini: () => {},
   text: () => {},
-  // What a command prints, or how it is called.
+  // The output of a command, or its usage.
   '': () => {},
 };
 

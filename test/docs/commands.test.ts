@@ -7,7 +7,7 @@ import { createRoleProgram } from '../../bin/boot/create-role-program.ts';
 import { commandsIn, type ShownCommand, simpleCommands } from './support/commands-in.ts';
 import { readPage, readPages, ROOT } from './support/pages.ts';
 
-/* What pages tell readers to type is understood: by svc itself, and by npm. */
+/* svc and npm accept the commands that pages show. */
 
 const pages = readPages();
 
@@ -71,10 +71,10 @@ test('a script is split where its commands end', (t) => {
   ]);
 });
 
-/** Parsed by the declarations of svc, with nothing behind them that would be done. */
+/** Parses the command with the declarations of svc, without their actions. */
 async function misunderstood(of: ShownCommand): Promise<readonly string[]> {
   const [name = '', ...words] = of.words;
-  // In a text `svc execution` may name a group, and `<id>` an argument.
+  // In prose, `svc execution` may name a group, and `<id>` an argument.
   if (of.isNamed && words.length === 0) return [];
   const program = withoutActions(
     name === 'svc' ? createProgram() : createRoleProgram(name === 'svc-api' ? 'api' : 'scheduler'),

@@ -4,7 +4,7 @@ import test from 'ava';
 
 import { type Page, readPage, readPages, ROOT } from './support/pages.ts';
 
-/* What one page says of another is there: files, folders and headings. */
+/* The targets of links between pages exist: files, folders and headings. */
 
 const pages = readPages();
 

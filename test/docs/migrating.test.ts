@@ -3,7 +3,7 @@ import test from 'ava';
 
 import { ROOT } from './support/pages.ts';
 
-/* The page compares code by its lines: the figures are those of the code that it shows. */
+/* The page compares lines of code; its figures must match the code that it shows. */
 
 const PAGE = readFileSync(`${ROOT}docs/guides/migrating.md`, 'utf8');
 const SYSTEMS = ['svc', 'DBOS', 'Inngest'] as const;

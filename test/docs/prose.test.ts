@@ -9,11 +9,11 @@ import { readPage, readPages } from './support/pages.ts';
 import { sentencesOf, type Sentence, stumbles, WORDS_MAX } from './support/prose-rules.ts';
 
 /*
- * Sentences for readers are short, and use the field's words: on pages, in the help, in the comments
- * and messages of the sources, and in the titles of tests.
+ * Sentences for readers are short, and use the field's words: on pages, in the help, in comments
+ * and messages of the code, and in the titles of tests.
  */
 
-/** A list of tests by their titles. */
+/** This page lists tests by their titles. */
 const LEFT_OUT = /^docs\/reference\/conformance\.md/;
 const HELP_WORDS_MAX = 16;
 

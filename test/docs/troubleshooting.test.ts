@@ -6,14 +6,14 @@ import { CONFIG_KEY_NAMES } from '../../src/shared/config/keys.ts';
 import { METRICS } from '../../src/shared/telemetry/metric-list.ts';
 import { readPages, ROOT } from './support/pages.ts';
 
-/* What the pages for operators say is seen, is what the service says. */
+/* The service prints the messages that pages for operators quote. */
 
 const pages = readPages();
 const page = pages.find(({ path }) => path === 'docs/operate/troubleshooting.md');
 const source = globSync(['{bin,src}/**/*.ts'], { cwd: ROOT })
   .map((path) => readFileSync(ROOT + path, 'utf8'))
   .join('\n')
-  // Messages that go on in the next line of the source.
+  // Joins messages that span several lines of the source.
   .replaceAll(/['`] \+\n\s*['`]/g, '');
 
 test('every message of a symptom is one that the service has', (t) => {
@@ -45,7 +45,8 @@ test('settings and metrics that pages name exist', (t) => {
   const keys = new Set<string>(CONFIG_KEY_NAMES);
   const metrics = Object.values(METRICS).map(({ name }) => name);
   const wrong = pages
-    // What is no more stands in the one, values of the chart in the other, which has a test of its own.
+    // The changelog names removed settings. The other page names values of the chart, and has its
+    // own test.
     .filter(({ path }) => !['CHANGELOG.md', 'docs/get-started/install.md'].includes(path))
     .flatMap(({ prose }) =>
       prose.flatMap(({ text, at }) =>
@@ -71,11 +72,11 @@ function isWrong(
     return !known.metrics.some((name) => name === metric || name === base);
   }
   const [, section = ''] = /^([a-z]+)\.[a-z_.]+$/.exec(code) ?? [];
-  if (code === 'auth.type') return false; // Of agents.
+  if (code === 'auth.type') return false; // A member of agents.
   return SETTINGS.has(section) && known.sections.has(section) && !known.keys.has(code);
 }
 
-/** Sections whose names nothing else is written with. */
+/** Section names that are used for nothing else. */
 const SETTINGS = new Set([
   'database',
   'auth',

@@ -3,11 +3,11 @@ import type { TestApi } from '../support/test-api.ts';
 
 export interface AgentCall {
   readonly workflowId: string;
-  /** Text and bytes are sent as they are. */
+  /** Text and bytes are sent unchanged. */
   readonly body: JsonValue | Buffer;
   readonly version?: '1.0' | '0.3';
   readonly contentType?: string;
-  /** The address as clients write it that end it with a slash. */
+  /** Appends a slash to the address, as some clients do. */
   readonly slash?: boolean;
   readonly token?: string;
 }
@@ -19,7 +19,7 @@ export interface RpcAnswer {
   readonly error: { readonly code: number; readonly message: string } | undefined;
 }
 
-/** Sends one body to an agent, without a client of the SDK that would mend it. */
+/** Sends one body to an agent; a client of the SDK would correct it. */
 export async function callAgent(api: TestApi, call: Partial<AgentCall>): Promise<RpcAnswer> {
   const { workflowId = '', body = {}, version = '1.0', contentType = 'application/json' } = call;
   const response = await fetch(`${api.url}/a2a/${workflowId}${call.slash === true ? '/' : ''}`, {

@@ -16,7 +16,7 @@ test.before(async (t) => {
 
 test.after.always((t) => t.context.api.close());
 
-/** What somebody may have started the workflow with, who sent no message of the protocol. */
+/** Inputs that start the workflow without a message of the protocol. */
 const MESSAGES: readonly (readonly [string, JsonValue])[] = [
   ['null among its parts', { messageId: 'm', parts: [null] }],
   ['numbers for parts', { messageId: 'm', parts: [1, 'x', []] }],

@@ -12,7 +12,7 @@ test.before(async (t) => {
 
 test.after.always((t) => t.context.api.close());
 
-/** An agent whose final state holds this under `reply`, which it names as its result. */
+/** An agent that has this under `reply` in its final state, and names that member as its result. */
 async function answering(
   api: TestApi,
   id: string,

@@ -13,7 +13,7 @@ import { claim, startWorkflow, waiting } from '../support/workflows.ts';
 const DIALECTS = ['sqlite', 'postgres'] as const;
 const IMPORT = '/executions/import';
 
-/** One call that fails for good after a node that did nothing, and a large result before it. */
+/** Two calls; the second fails without a retry. */
 const CHAIN: JsonObject = {
   workflow_id: 'chain',
   version: '1',
@@ -90,7 +90,7 @@ for (const from of DIALECTS) {
       execution_id: textOf({ body: document['execution'] as JsonObject }, 'execution_id'),
     });
     t.deepEqual(await contentsOf(here), before);
-    // Where it ran it is there too.
+    // The runtime that executed it has it, too.
     t.is((await there.call({ path: IMPORT, body: document })).status, 200);
   });
 
@@ -190,7 +190,7 @@ test('400: a document that cannot be true is refused, and leaves nothing', async
     t.regex(answer.error, new RegExp(expected));
   }
   t.deepEqual(await contentsOf(here), before);
-  // Without the hash a document is what a line of an archive is.
+  // A document without the hash equals a line of an archive.
   const { sha256: _, ...bare } = document;
   t.is((await here.call({ path: IMPORT, body: bare })).status, 201);
 });
@@ -221,7 +221,7 @@ test('409: under the id of an execution there is none else, of any tenant', asyn
 
 test('413: a document may be larger than other bodies, and not without bound', async (t) => {
   const [there, here] = [await open(t, 'sqlite'), await open(t, 'sqlite')];
-  // Bodies of others end at 64 KiB here.
+  // This API limits the bodies of other routes to 64 KiB.
   const document = await exportOf(
     there,
     await failOne(there, { note: 'x'.repeat(30_000) }, { order: 'y'.repeat(40_000) }),
@@ -307,7 +307,7 @@ async function open(t: ExecutionContext, dialect: Dialect): Promise<TestApi> {
   return api;
 }
 
-/** The first node has a result, the second failed; answers the execution's id. */
+/** Completes the first node, fails the second, and returns the execution's id. */
 async function failOne(
   api: TestApi,
   output: JsonObject = { receipt: 'r1' },
@@ -334,7 +334,7 @@ async function failOne(
   return id;
 }
 
-/** Of all tables but the one that notes when a token was last used. */
+/** The contents of all tables except the one that records the last use of tokens. */
 async function contentsOf({ database }: TestApi) {
   const { tokens: _, ...contents } = await database.contents();
   return contents;
@@ -344,7 +344,7 @@ async function exportOf(api: TestApi, id: string): Promise<JsonObject> {
   return (await api.call({ path: `/executions/${id}/export` })).body;
 }
 
-/** As somebody would send it who knows how it is hashed. */
+/** The hash that a sender computes who knows the algorithm. */
 function withHash(document: JsonObject): JsonObject {
   const { sha256: _, ...rest } = document;
   const plain = JSON.parse(JSON.stringify(rest)) as JsonObject;

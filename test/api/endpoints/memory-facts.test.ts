@@ -320,7 +320,7 @@ test('400: a limit or an instant that is none', async (t) => {
 
 let tenants = 0;
 
-/** A tenant of its own, with a key saved if one is given. */
+/** A new tenant, with a saved key if given. */
 async function openTenant(api: TestApi, { key }: { readonly key?: string }) {
   const tenantId = `memory-${(tenants += 1)}`;
   await api.makeTenant(tenantId);

@@ -144,7 +144,7 @@ test('200: a schedule is changed by what is named, paused and resumed', async (t
     revision: 3,
   });
   t.is((resumed.body['next_fires'] as readonly string[]).length, 10);
-  // The whole of it, as it was read.
+  // Sends the whole schedule as it was read.
   const whole = await change(resumed.body);
   t.is(whole.status, 200);
   t.like(whole.body, { every: '1h', cron_expression: null, revision: 4 });

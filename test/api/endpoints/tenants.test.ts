@@ -204,7 +204,7 @@ test('403: a suspended tenant reads and does not write, at once', async (t) => {
   t.is(refused.error, `tenant ${id} is suspended and may only read`);
   const claim = { worker_id: 'w', queue_types: ['python_tool'] };
   t.is((await api.call({ path: '/work-items/claim', body: claim, token })).status, 403);
-  // Whoever acts for the tenant is the tenant.
+  // The suspension also applies to an operator who acts for the tenant.
   const headers = { 'x-tenant-id': id };
   t.is((await api.call({ path: '/workflows', body: { ir: passing('w') }, headers })).status, 403);
   await put(api, id, { status: 'active' });

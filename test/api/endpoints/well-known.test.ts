@@ -52,7 +52,7 @@ test('200: a did:web resolver finds the document by its own id', async (t) => {
   const port = await freePort();
   const api = await startTestApi({ publicUrl: `https://localhost:${port}` });
   const certificate = createCertificate('localhost');
-  // As a load balancer does: TLS ends here.
+  // TLS ends here, as at a load balancer.
   const balancer = createServer(certificate, (request, response) => {
     void fetch(`${api.url}${request.url}`).then(async (answer) => {
       const type = answer.headers.get('content-type') ?? '';

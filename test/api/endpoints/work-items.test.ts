@@ -5,7 +5,7 @@ import { claim, startWorkflow, tooling } from '../support/workflows.ts';
 
 const test = anyTest as TestFn<{ api: TestApi }>;
 
-// Claims take whatever is next, so each test has an API and a database of its own.
+// A claim takes any available item, so each test has its own API and database.
 test.beforeEach(async (t) => {
   t.context.api = await startTestApi();
 });
@@ -210,7 +210,7 @@ test('409: a stale fence writes nothing', async (t) => {
   const { api } = t.context;
   await startWorkflow(api, { ir: tooling('shop') });
   const item = await claim(api);
-  // When a token was used last is noted some time afterwards.
+  // The runtime records the last use of a token with a delay.
   const { tokens: _, ...before } = await api.database.contents();
   const stale = { lease_fence: item.lease_fence + 1 };
   const completed = await api.call({

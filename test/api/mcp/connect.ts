@@ -5,9 +5,9 @@ import type { TestApi } from '../support/test-api.ts';
 
 export interface McpCaller {
   readonly client: Client;
-  /** What a tool answers; throws its error. */
+  /** Returns the answer of a tool; throws its error. */
   use(name: string, args?: JsonObject): Promise<JsonObject>;
-  /** The message of a tool that must fail. */
+  /** Returns the message of a tool that must fail. */
   fail(name: string, args?: JsonObject): Promise<string>;
 }
 
@@ -17,7 +17,7 @@ export async function connectMcp(
   options: {
     readonly token: string | null;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Of the protocol; the handshake of 2025 when not given. */
+    /** The revision of the protocol; by default the handshake of 2025. */
     readonly revision?: '2026-07-28';
   },
 ): Promise<McpCaller> {

@@ -7,7 +7,7 @@ import { fillTenant } from '../support/fill-tenant.ts';
 import { startTestApi } from '../support/test-api.ts';
 import { connectMcp } from './connect.ts';
 
-/* Every tool, used by the operator of one tenant on what belongs to another. */
+/* The operator of one tenant uses every tool on objects of another. */
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: no tool tells or changes anything of another tenant`, async (t) => {
@@ -52,7 +52,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 async function rowsOfAlpha(database: {
   readonly contents: () => Promise<Readonly<Record<string, readonly string[]>>>;
 }): Promise<readonly string[]> {
-  // When its worker was last seen is written a little later than it was seen.
+  // The runtime writes the last contact of a worker with a delay.
   const { workers: _, ...tables } = await database.contents();
   return Object.values(tables).flatMap((rows) => rows.filter((row) => row.includes('alpha')));
 }

@@ -137,7 +137,7 @@ test('403: a foreign name for this machine, where no token is asked for', async 
   }
 });
 
-/** `fetch` always sends the host that it connects to. */
+/** `fetch` cannot do this: it always sends the host that it connects to. */
 async function postAs(api: TestApi, host: string): Promise<IncomingMessage> {
   const authorization = `Bearer ${api.operatorToken}`;
   const sent = request(`${api.url}/mcp`, {

@@ -73,7 +73,7 @@ test('a client that left before its body was read is nobody’s bug', async (t) 
   koa.silent = true;
   koa.use(async (ctx) => {
     begin();
-    // As long as a database takes that says who may come in.
+    // Waits as long as the database takes to check the token.
     await new Promise((resolveClosed) => ctx.req.once('close', resolveClosed));
     resolve(await readBody(ctx as ApiContext).catch((error: unknown) => error));
   });

@@ -96,7 +96,7 @@ function eventLoopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Timers that fall due when the clock is moved. */
+/** Timers that fire when the test moves the clock. */
 function handMovedClock() {
   let now = 0;
   const due = new Set<{ readonly at: number; readonly action: () => void }>();

@@ -11,7 +11,7 @@ import { startTestApi } from '../support/test-api.ts';
 
 test('500: a bug is answered without a word about the inside, and logged once', async (t) => {
   const api = await startTestApi();
-  // A table that is gone is no expected outcome of the store, hence a bug.
+  // A missing table is no expected outcome of the store, so it counts as a bug.
   await breakTable(api.database.url, 'alter table definitions rename to elsewhere');
   const headers = { 'x-request-id': 'r-1' };
   const answer = await api.call({ path: '/workflows', headers });

@@ -14,7 +14,7 @@ async function start(t: ExecutionContext, options: TestApiOptions): Promise<Test
   return api;
 }
 
-/** The status of a read, and of a write that anybody's simple form could send. */
+/** The statuses of a read, and of a write that a simple form of any page could send. */
 async function statuses(api: TestApi, headers: readonly string[]): Promise<readonly number[]> {
   const send = async (line: string) =>
     (

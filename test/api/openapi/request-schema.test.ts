@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shar
 import { buildOpenApi } from '../../../src/api/openapi/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 
-/* The document says of requests what the code asks of them. */
+/* The document and the code require the same of requests. */
 
 const document = buildOpenApi({ routes, version: '1' });
 const ajv = new Ajv2020({ strict: false, validateFormats: false });

@@ -4,12 +4,12 @@ import { routes } from '../../../src/api/routes.ts';
 export interface ApiCall {
   readonly method?: string;
   readonly path: string;
-  /** Sent as JSON, unless it is text already. */
+  /** Sent as JSON, unless it is text. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Null: no Authorization header. */
   readonly token?: string | null;
-  /** Closes the connection. */
+  /** Aborting it closes the connection. */
   readonly signal?: AbortSignal;
 }
 
@@ -17,11 +17,11 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonObject;
-  /** `error` of the body; empty when there is none. */
+  /** `error` of the body; empty without one. */
   readonly error: string;
 }
 
-/** A text of an answer's body that must be there. */
+/** A text that the answer's body must contain. */
 export function textOf(answer: { readonly body: JsonObject }, field: string): string {
   const value = answer.body[field];
   if (typeof value !== 'string') throw new Error(`${field} is ${JSON.stringify(value)}`);
@@ -29,8 +29,8 @@ export function textOf(answer: { readonly body: JsonObject }, field: string): st
 }
 
 /**
- * Sends one request and checks what must hold for every answer: JSON by its type, a request id, and
- * for a success the shape that its route declares.
+ * Sends one request and checks the rules for every answer: the content type of JSON, a request id,
+ * and for a success the shape that its route declares.
  */
 export async function callApi(url: string, call: ApiCall): Promise<ApiAnswer> {
   const { path, body: sent, token } = call;
@@ -60,7 +60,7 @@ export async function callApi(url: string, call: ApiCall): Promise<ApiAnswer> {
   return { status, headers, body, error };
 }
 
-/** Throws where the body differs from what the route declares; false where it declares nothing. */
+/** Throws when the body differs from the declared shape; false for a route without one. */
 function checkShape(method: string, path: string, status: number, body: JsonObject): boolean {
   const [pathname = ''] = path.split('?');
   const route = routes.find(

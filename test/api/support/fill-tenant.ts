@@ -3,7 +3,7 @@ import { textOf } from './call-api.ts';
 import type { TestApi } from './test-api.ts';
 import { approving, tooling, waiting, type Claimed } from './workflows.ts';
 
-/** What a tenant has, by its ids. */
+/** The ids of a tenant's objects. */
 export interface TenantIds {
   readonly executionIds: readonly string[];
   readonly workflowId: string;
@@ -21,14 +21,14 @@ export interface TenantIds {
   readonly scheduleId: string;
   readonly scheduleName: string;
   readonly artifactHash: string;
-  /** All of them that nobody else could have. */
+  /** The ids that no other tenant can have. */
   readonly all: readonly string[];
 }
 
 /**
- * Gives a tenant some of everything, the word `canary` in all of its texts: executions that wait for
- * a worker, a person and an event, a work item that is out and one that is dead, an agent,
- * a fact, a token.
+ * Gives a tenant objects of every kind, with the word `canary` in all texts. Examples are
+ * executions that wait for a worker, a person and an event, a leased work item, a dead letter, an
+ * agent, a fact and a token.
  */
 export async function fillTenant(api: TestApi, tenant: string): Promise<TenantIds> {
   await api.makeTenant(tenant);
@@ -67,7 +67,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     await start(waiting('canary-waiting')),
   ];
   const leased = await claim();
-  // One that waits, so that a claim of somebody else could find it.
+  // This item waits, so that another tenant's claim could find it.
   executionIds.push(await start(tooling('canary-tooling')));
   const schedule = await send('/schedules', {
     name: 'schedule-canary',

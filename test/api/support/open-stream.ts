@@ -3,11 +3,11 @@ import type { TestApi } from './test-api.ts';
 export interface TestStream {
   readonly status: number;
   readonly headers: Headers;
-  /** Text up to and including the next blank line; null when the stream has ended. */
+  /** Text up to and including the next blank line; null at the end of the stream. */
   next(): Promise<string | null>;
-  /** All that is left, up to the end. */
+  /** The remaining text, up to the end. */
   rest(): Promise<string>;
-  /** Goes away without a word. */
+  /** Drops the connection. */
   leave(): void;
 }
 

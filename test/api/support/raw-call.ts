@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a connection of its own, as no HTTP client would, and reads one answer. Rejects
- * when the connection is reset, or ends without an answer.
+ * Writes bytes to a new connection, as no HTTP client would, and reads one answer. Rejects when the
+ * connection is reset, or ends without an answer.
  */
 export function rawCall(port: number, parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();

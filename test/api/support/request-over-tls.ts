@@ -5,7 +5,7 @@ export type Shown = { readonly certificate: string; readonly key: string } | und
 
 export interface TlsRequest {
   readonly port: number;
-  /** The authority that vouches for the server. */
+  /** The authority that signed the server's certificate. */
   readonly authority: string;
   readonly path: string;
   readonly method?: string;
@@ -15,13 +15,13 @@ export interface TlsRequest {
   readonly maxVersion?: SecureVersion;
   /** Sent as JSON. */
   readonly body?: object;
-  /** Absent: a connection for this request alone. */
+  /** Absent: a new connection for this request alone. */
   readonly agent?: Agent;
-  /** Called when the first of the answer's body has come. */
+  /** Called when the first part of the answer's body arrives. */
   readonly onOpen?: () => void;
 }
 
-/** One request over HTTPS with what `fetch` cannot be given: certificates, `Host`, an agent. */
+/** One HTTPS request with options that `fetch` lacks: certificates, `Host`, an agent. */
 export function requestOverTls(
   given: TlsRequest,
 ): Promise<{ readonly status: number; readonly body: string }> {

@@ -35,20 +35,20 @@ export interface TestApi {
   readonly url: string;
   readonly port: number;
   readonly database: TestStore;
-  /** What the engine tells itself, and others. */
+  /** The engine's notifications to this process and others. */
   readonly wake: Wake;
   readonly operatorToken: string;
-  /** What `onRequest` was told, in order. */
+  /** The reports that `onRequest` received, in order. */
   readonly reports: readonly RequestReport[];
   /** Resolves when a request of this route has been reported after the call. */
   nextReport(route: string): Promise<RequestReport>;
-  /** Lines of the log at warn and error. */
+  /** Lines that the log has at warn and error. */
   readonly troubles: readonly { readonly message: string; readonly fields: object }[];
-  /** Sends a request as the operator, unless the call says otherwise. */
+  /** Sends a request, by default as the operator. */
   call(call: ApiCall): Promise<ApiAnswer>;
-  /** Makes the tenant, unless it is there. */
+  /** Creates the tenant unless it exists. */
   makeTenant(tenant: string): Promise<void>;
-  /** Makes the token's tenant too, unless it is there. */
+  /** Also creates the token's tenant unless it exists. */
   mint(params: { readonly role: Role; readonly tenant?: string }): Promise<string>;
   /** Does the scheduler's part until the execution waits for the outside. */
   advance(executionId: string): Promise<void>;
@@ -61,25 +61,25 @@ export interface TestApiOptions {
   readonly requestTimeoutMs?: number;
   readonly ping?: () => Promise<void>;
   readonly now?: () => number;
-  /** What memory embeds with and under which quotas. */
+  /** The provider of embeddings, and the quotas of memory. */
   readonly memory?: {
     readonly embeddingBaseUrl?: string;
     readonly quotas?: Partial<Record<MemoryTier, number>>;
     readonly encryptionKey?: Uint8Array | null;
   };
-  /** 64 MiB unless said otherwise. */
+  /** 64 MiB by default. */
   readonly artifactBytesMax?: number;
-  /** Lets agents be discovered on loopback; true when not given. */
+  /** Allows agents on loopback addresses; true by default. */
   readonly allowPrivate?: boolean;
   readonly heartbeatTimeoutMs?: number;
   readonly extendMcp?: ExtendMcp;
   readonly publicUrl?: string;
   readonly tls?: TlsFiles;
-  /** SQLite unless said otherwise. */
+  /** SQLite by default. */
   readonly dialect?: Dialect;
 }
 
-/** The API with the real engine on a store of its own, listening on a loopback port. */
+/** The API with the real engine on a new store, listening on a loopback port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = await openTestStore(options.dialect ?? 'sqlite');
   const { store } = database;

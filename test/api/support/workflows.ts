@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { textOf } from './call-api.ts';
 import type { TestApi } from './test-api.ts';
 
-/** Registers the workflow, starts it and does the scheduler's part; answers the execution's id. */
+/** Registers and starts the workflow, does the scheduler's part, and returns the execution's id. */
 export async function startWorkflow(
   api: TestApi,
   params: { readonly ir: JsonObject; readonly input?: JsonObject },

@@ -7,18 +7,18 @@ import { type Sentence, splitSentences } from './prose-rules.ts';
 export interface CodeText {
   readonly is: 'comment' | 'string';
   readonly text: string;
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number;
-  /** Offsets in the source: of its first character, and after its last. */
+  /** Offsets in the source: of the first character, and after the last. */
   readonly from: number;
   readonly end: number;
 }
 
-/** In SQL only the comments are prose. */
+/** Only the comments in SQL are prose. */
 const SQL = /\b(?:select|insert into|update|delete from|from|join|where|order by)\s/;
-/** Pages and scripts that the program writes. */
+/** Generated pages and scripts. */
 const MARKUP = /^(?:<!|# )/;
-/** Fewer words are names and fragments. */
+/** Shorter strings are names and fragments. */
 const STRING_WORDS_MIN = 4;
 
 /** The sentences of comments and messages in source files. */
@@ -74,7 +74,7 @@ function mergeLines(texts: readonly CodeText[]): readonly CodeText[] {
 const TOKENS =
   /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`|(?<=[=(,:[!&|?{};\n>]\s*|return )\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/|[{}]/g;
 
-/** Comments and strings in their order; `X` replaces what a template interpolates. */
+/** Comments and strings in their order; `X` replaces each interpolation of a template. */
 export function textsOf(source: string): readonly CodeText[] {
   const texts: CodeText[] = [];
   scanCode(source, 0, (text) => {
@@ -87,7 +87,10 @@ export function textsOf(source: string): readonly CodeText[] {
   return texts;
 }
 
-/** Gives every text from an offset on, up to the brace that closes an interpolation: its offset. */
+/**
+ * Reports every text from an offset on, and returns the offset of the brace that closes an
+ * interpolation.
+ */
 function scanCode(source: string, from: number, onText: (text: CodeText) => void): number {
   const tokens = new RegExp(TOKENS);
   tokens.lastIndex = from;

@@ -2,23 +2,23 @@ import type { Page } from './pages.ts';
 
 /** A command of svc as a page shows it. */
 export interface ShownCommand {
-  /** `svc`, `svc-api` or `svc-scheduler`, and what follows. */
+  /** `svc`, `svc-api` or `svc-scheduler`, and its arguments. */
   readonly words: readonly string[];
   readonly at: string;
-  /** In a text a command may be named without its arguments. */
+  /** Prose may name a command without its arguments. */
   readonly isNamed: boolean;
 }
 
 const SHELLS = new Set(['sh', 'bash', 'shell', 'console']);
-/** At the beginning, after assignments, or for a container: `kubectl … exec deployment/x -- svc`. */
+/** At the start, after assignments, or in a container: `kubectl … exec deployment/x -- svc`. */
 const PROGRAM = new RegExp(
   String.raw`(?:^(?:\w+=\S* +)*(?:exec +)?|^(?:kubectl|docker) .* exec (?:-T )?\S+ (?:-- )?)` +
     String.raw`(?:node \S*bin\/(?<script>svc(?:-api|-scheduler)?)\.js|(?<name>svc(?:-api|-scheduler)?))(?=\s|$)`,
 );
-/** What a script calls svc itself. */
+/** A shell function that a script names svc. */
 const FUNCTION = /^\s*svc\(\).*$/gm;
 
-/** Every command of svc in the shell blocks of a page, and in the code of its text. */
+/** Every command of svc in the shell blocks of a page, and in the inline code of its prose. */
 export function commandsIn({ blocks, prose }: Page): readonly ShownCommand[] {
   const inBlocks = blocks
     .filter(({ language }) => SHELLS.has(language))
@@ -40,8 +40,8 @@ export function commandsIn({ blocks, prose }: Page): readonly ShownCommand[] {
 }
 
 /**
- * The simple commands of a script: lines joined where they go on, comments gone, split where one
- * command ends and another begins. Here-documents and bodies in quotes are words like others.
+ * The simple commands of a script: it joins continued lines, removes comments, and splits where one
+ * command ends and another begins. Here-documents and quoted bodies are ordinary words.
  */
 export function simpleCommands(script: string): readonly string[] {
   const text = script.replaceAll(/\\\n\s*/g, ' ');
@@ -80,7 +80,7 @@ function commandOf(
   return [{ ...of, words: [program, ...wordsOf(rest)] }];
 }
 
-/** Words as a shell splits them; redirections are left out. */
+/** Splits words like a shell, and leaves out redirections. */
 function wordsOf(text: string): readonly string[] {
   const words = [...text.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) =>
     word.replaceAll(

@@ -1,19 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What stands between fences. */
+/** The text between fences. */
 export interface Block {
-  /** Empty: none was named. */
+  /** Empty: the fence names none. */
   readonly language: string;
   readonly text: string;
   readonly at: string;
 }
 
 export interface Page {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly blocks: readonly Block[];
-  /** Lines outside of fences, each with its place. */
+  /** Lines outside fences, each with its location. */
   readonly prose: readonly { readonly text: string; readonly at: string }[];
   readonly anchors: ReadonlySet<string>;
 }
@@ -50,7 +50,7 @@ export function readPage(path: string, text: string): Page {
   return { path, blocks, prose, anchors: anchorsOf(prose.map((line) => line.text)) };
 }
 
-/** As GitHub makes them of headings: a second one of the same name is numbered. */
+/** The anchors that GitHub derives from headings: a repeated heading gets a number. */
 function anchorsOf(lines: readonly string[]): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const line of lines) {

@@ -47,7 +47,7 @@ export interface Sentence {
   readonly at: string;
 }
 
-/** What readers stumble over in these sentences. */
+/** Findings in these sentences: long ones, and phrases of the list. */
 export function stumbles(sentences: readonly Sentence[]): readonly string[] {
   return sentences.flatMap(({ text, at }) => {
     const words = text.split(/\s+/).filter((word) => /\w/.test(word)).length;
@@ -61,7 +61,7 @@ export function stumbles(sentences: readonly Sentence[]): readonly string[] {
   });
 }
 
-/** The sentences of a page: code, links' targets and generated parts are left out. */
+/** The sentences of a page, without code, link targets and generated parts. */
 export function sentencesOf(page: Page): readonly Sentence[] {
   const sentences: Sentence[] = [];
   let [block, at, isGenerated]: [string[], string, boolean] = [[], '', false];
