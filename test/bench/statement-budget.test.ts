@@ -11,16 +11,16 @@ import type { Measurement } from '../../bench/support/measurement.ts';
 import { createVirtualTimers } from '../scheduler/virtual-timers.ts';
 
 /*
- * What a unit may cost the database: workloads of the benchmark, run shortly on a server of their
- * own. Rates change with the machine; these counters hardly do, so a change that makes the engine
- * chattier fails here.
- *
- * The server writes no whole pages into its log: how many pages a window touches first is chance.
+ * The database budget per unit: the test runs workloads of the benchmark briefly, on a separate
+ * server. Rates change with the machine, but these counters hardly do. A change that makes the
+ * engine send more statements therefore fails here.
+ * The server writes no full pages to its log, because the number of pages that a window touches
+ * first is random.
  */
 
 /**
- * Per step, and of D per item: a bit more than is measured. What loops send by the clock is among
- * it, so on a machine that is slow or shared a unit has more of it.
+ * Per step, and for D per item: slightly more than measured. The counters include statements that
+ * loops send periodically, so a slow or shared machine has more of them per unit.
  */
 const BUDGETS = [
   { cell: 'A/16', statements: 0.4, writeTransactions: 0.22, walBytes: 3_300 },
@@ -36,7 +36,7 @@ const BUDGETS = [
   { cell: 'WE/16', statements: 1.5, writeTransactions: 0.7, walBytes: 1_600 },
 ] as const;
 
-/** Of two schedulers, and of two apis at each of which two workers wait, with nothing to do. */
+/** Two idle schedulers, and two idle APIs with two waiting workers each. */
 const IDLE_STATEMENTS_PER_SECOND = 1.7;
 
 const SECONDS = 0.5;
@@ -86,7 +86,7 @@ test.serial('a cluster with nothing to do is quiet', async (t) => {
       void inLanes(1, isOver, () => api.longPoll(`${worker}${index}`, leaving.signal));
     }
   }
-  /** What is asked of the database is answered before time goes on. */
+  /** Advances the clock, and waits for the answers of all statements before each step. */
   const pass = async (seconds: number): Promise<void> => {
     for (let ms = 0; ms < seconds * 1_000; ms += STEP_MS) {
       await timers.advance(STEP_MS);
@@ -120,7 +120,7 @@ async function measure(id: string): Promise<Measurement> {
   }
 }
 
-/** Every statement of a store goes through here, whoever sends it. */
+/** Counts every statement of all stores. */
 function countQueries(): void {
   type Query = (this: pg.Client, ...args: unknown[]) => unknown;
   const original = Reflect.get(pg.Client.prototype, 'query') as Query;

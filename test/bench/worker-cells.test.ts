@@ -9,7 +9,7 @@ test('workloads W are measured on both stores, and apart where processes share a
   for (const name of ['W1', 'W10', 'WF', 'WE']) {
     t.true(onServer.includes(`${name}/16`));
     t.true(inFile.includes(`${name}/16`));
-    // An embedded runtime is one process.
+    // An embedded runtime has only one process.
     t.is(onServer.includes(`${name}/16 apart`), name !== 'WE');
   }
   t.deepEqual(

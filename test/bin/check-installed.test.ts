@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-/* The script runs in a repository of its own, of which there are but the two lock files. */
+/* The script runs in a separate repository that contains only the two lock files. */
 
 const SCRIPT = fileURLToPath(new URL('../../bin/launch/check-installed.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-installed-'));

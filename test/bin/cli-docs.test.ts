@@ -9,7 +9,7 @@ import { EXIT } from '../../bin/cli/exit-code.ts';
 import { renderCliDocs } from '../../bin/cli/render-cli-docs.ts';
 import { runSvc } from './run-svc.ts';
 
-/* `UPDATE_DOCS=1 npm test -- test/bin/cli-docs.test.ts` writes the page anew. */
+/* `UPDATE_DOCS=1 npm test -- test/bin/cli-docs.test.ts` writes the page. */
 
 const PAGE = new URL('../../docs/reference/cli.md', import.meta.url);
 const roles = (['api', 'scheduler'] as const).map((role) => createRoleProgram(role));

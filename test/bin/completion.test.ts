@@ -7,8 +7,8 @@ import { EXIT } from '../../bin/cli/exit-code.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
 /*
- * The scripts are read by the shells they are for, and asked what a user would be offered. Bash is
- * everywhere; where zsh or fish is not installed its cases are left out.
+ * Shells load their completion scripts, and report the words that a user would get. Every machine
+ * has bash; the cases of zsh and fish run only where the shell is installed.
  */
 
 const folder = createFolder();
@@ -17,7 +17,7 @@ writeFileSync(join(folder.path, 'notes.json'), '{}');
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What is typed, and what is offered, in order. A file of the folder is `notes.json`. */
+/** A typed line, and the words that completion offers. A file of the folder is `notes.json`. */
 const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc db ': ['migrate', 'status', 'backup', 'restore'],
   'svc execution s': ['start', 'start-many', 'show', 'send-event'],
@@ -45,7 +45,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
     if (shell !== 'bash' && spawnSync(shell, ['--version']).error !== undefined) return;
     for (const [typed, offered] of Object.entries(CASES)) {
       const told = complete(shell, { file, typed });
-      // Some offer commander's own command for help.
+      // Some offer commander's own `help` command.
       const found = told.filter((word) => word !== 'help');
       t.deepEqual(found.toSorted(), offered.toSorted(), typed);
     }
@@ -75,8 +75,8 @@ function complete(
 }
 
 /*
- * Fish tells what it would offer. For the others the functions of the shell that a script may call
- * from within a completion only are replaced by what they would lead to.
+ * Fish prints the words that it would offer. For the other shells, the test replaces functions that
+ * work only during a completion with functions that print the offers.
  */
 const ASK: Readonly<
   Record<Shell, (of: { readonly file: string; readonly typed: string }) => string>
@@ -108,7 +108,7 @@ const ASK: Readonly<
     _svc`,
 };
 
-/** Readline takes an equals sign for a word. */
+/** Readline treats an equals sign as a word. */
 function splitForBash(typed: string): readonly string[] {
   return splitAtSpaces(typed.replace('=', ' = '));
 }

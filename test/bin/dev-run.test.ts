@@ -11,7 +11,7 @@ test.after.always(() => folder.remove());
 
 test('dev --run: runs commands with SVC_URL once svc is ready, and ends them with it', async (t) => {
   const port = await freePort();
-  // A process of the shell's, as a watcher has them: it must end with the command.
+  // A child process of the shell, like that of a watcher: it must end with the command.
   const worker = 'sleep 600 & echo "worker $! calls $SVC_URL"; wait';
   const dev = startSvc(['dev', '--port', String(port), '--run', worker, '--run', 'exit 3'], {
     cwd: folder.path,

@@ -95,7 +95,7 @@ interface Execution {
   readonly waiting_on: readonly { readonly waiting_for: string }[];
 }
 
-/** Reads the execution until it is as wanted; bounded, and quick to notice. */
+/** Polls the execution at short intervals until the condition holds, with a limit. */
 async function readUntil(
   id: string,
   isWanted: (execution: Execution) => boolean,

@@ -7,7 +7,7 @@ import { serveJson, startHttpServer } from '../support/servers/http-server.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
-/* `svc eval run` without a runtime, beside the same against one. */
+/* Compares `svc eval run` without a runtime with a run against one. */
 
 const folder = createFolder();
 const cwd = folder.path;

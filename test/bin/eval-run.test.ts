@@ -18,7 +18,7 @@ const cwd = folder.path;
 let url = '';
 let dev: RunningSvc;
 
-/** Passes `state.n` on as `doubled`; fails below 0. */
+/** Writes the double of `state.n` as `doubled`; fails below 0. */
 const DOUBLE = {
   workflow_id: 'double',
   state_schema: { properties: { n: { type: 'number' } }, required: ['n'] },
@@ -163,7 +163,7 @@ test('0: one case is compared with what it was in an earlier report', async (t) 
       'compared.jsonl',
       checks.map((expected, n) => ({ id: `case-${n}`, input: { n }, expected })),
     );
-    // The names that older scripts use for `--report` and `--output json`.
+    // The names of `--report` and `--output json` in older scripts.
     const flags = ['--check', 'output.doubled == expected', '--threshold', '0', '--json'];
     const args = ['--workflow', 'double.json', '--output', report, ...flags, ...options];
     const outcome = await evaluate('compared.jsonl', ...args);
@@ -183,7 +183,7 @@ test('0: one case is compared with what it was in an earlier report', async (t) 
   const second = await run('second.json', [0, 0, 4, 0], '--compare', 'first.json');
   t.deepEqual(second.comparison, expected);
 
-  // Formatted by something else it is still a report.
+  // Another formatting of the file is still a valid report.
   const formatted = JSON.stringify(
     JSON.parse(await readFile(join(cwd, 'first.json'), 'utf8')),
     null,
@@ -422,7 +422,7 @@ test('130: Ctrl-C cancels what is under way, and the report is written', async (
     const held = await listExecutions('held');
     if (held.filter(({ status }) => status === 'paused').length < 3) throw new Error('not yet');
   };
-  // A command of its own: on a busy machine it has not begun for a while.
+  // The command is a process that starts late on a busy machine.
   await eventually(threeAreHeld, { withinMs: 60_000 });
   t.is((await run.stop('SIGINT')).code, 130, run.output());
   t.regex(run.output(), /interrupted: cancelling/);

@@ -112,7 +112,7 @@ for (const { status, code, error } of ANSWERS) {
   });
 }
 
-/** Stands in for a runtime (or for something else on its port) that always answers the same. */
+/** Simulates a runtime, or another service on its port, that always gives the same answer. */
 async function listen(answer: {
   status: number;
   body: string;

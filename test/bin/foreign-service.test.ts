@@ -7,7 +7,7 @@ import test from 'ava';
 
 import { createFolder, runSvc } from './run-svc.ts';
 
-/* Commands sent to what is not a runtime. Every one ends with one line that says so. */
+/* Commands against a server that is no runtime. Each ends with one line that says so. */
 
 const folder = createFolder();
 const cwd = folder.path;

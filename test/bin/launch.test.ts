@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import test from 'ava';
 
 /*
- * Every case launches `entry.ts` below. A `minimum` that no Node reaches stands for an old Node: the
- * launcher then runs itself again on the packaged one.
+ * Every case launches `entry.ts` below. A `minimum` that no Node version reaches simulates an old
+ * Node: the launcher then runs itself again on the packaged one.
  */
 
 const LAUNCH = new URL('../../bin/launch/launch.js', import.meta.url).href;
@@ -181,7 +181,7 @@ function writeLauncher(name: string, target: Target): string {
 }
 
 function start(launcher: string, args: readonly string[], env: Record<string, string> = {}) {
-  // The test run has a compile cache of its own, which takes precedence.
+  // The test run sets its own compile cache, which would take precedence.
   const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
     env: { ...inherited, XDG_CACHE_HOME: join(folder, 'cache'), ...env },

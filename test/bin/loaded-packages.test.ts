@@ -6,15 +6,15 @@ import test from 'ava';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
 /*
- * Every package costs time at each start and memory for good: what few processes need comes with its
- * first use.
+ * Every package costs time at each start, and memory permanently. Packages that few processes need
+ * therefore load at their first use.
  */
 
 const TELL = fileURLToPath(new URL('./tell-loaded-packages.ts', import.meta.url));
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
-/** Each with what it is there for. */
+/** Each package with its purpose. */
 const NOT_AT_START = {
   '@a2a-js/sdk': 'agents',
   '@ai-sdk/provider': 'models',

@@ -5,7 +5,7 @@ import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { EXIT } from '../../bin/cli/exit-code.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
-/* What a process of the service writes, in each format and at the levels that differ. */
+/* The output of a service process, in each format and at the levels that differ. */
 
 const CALL = { kind: 'python_fn', module: 'm', function: 'f' };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -106,7 +106,7 @@ test('an unknown level or format is reported before anything starts', async (t) 
   }
 });
 
-/** An execution whose step fails; then the process stops. */
+/** Runs an execution whose step fails, and then stops the process. */
 async function live(
   t: ExecutionContext,
   env: Readonly<Record<string, string>>,
@@ -130,7 +130,7 @@ async function live(
   t.is(await runtime.end('SIGTERM'), 0);
   await database.drop();
   const output = runtime.stdout();
-  // Neither what it was given nor what its worker said of it.
+  // The log contains neither the input nor the worker's message about it.
   t.false((output + runtime.stderr()).includes('4111'));
   const lines = env['SVC_LOG_FORMAT'] === 'pretty' ? [] : output.trim().split('\n');
   return {

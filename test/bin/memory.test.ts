@@ -98,7 +98,7 @@ test('sqlite: a key file gains a key, and everything is sealed with it', async (
   t.is(statSync(path).mode & 0o777, 0o600);
   t.is(readFileSync(path, 'utf8').split('\n').length, 3);
   t.not(box.currentKeyId(), before);
-  // What has the file open reads the new key without being told.
+  // A process that has opened the file before reads the new key without a restart.
   await withStore({ dialect: 'sqlite', database }, async (store) => {
     const sealed = (await store.memory.readSettings(tenantId))?.key ?? null;
     t.is(sealed?.keyId, box.currentKeyId() ?? '');

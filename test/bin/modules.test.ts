@@ -7,7 +7,7 @@ import test from 'ava';
 import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc, type Outcome } from './run-svc.ts';
 
-/* Definitions that programs make: modules in TypeScript and JavaScript. */
+/* Definitions from programs: modules in TypeScript and JavaScript. */
 
 const folder = createFolder();
 const cwd = folder.path;
@@ -16,7 +16,7 @@ test.before(() => writeFile(join(cwd, 'package.json'), '{"type": "module"}'));
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLE = 'examples/typescript/order.ts';
-/** The package is tested from its sources. */
+/** Tests the sources of the package. */
 const FROM_SOURCES = { NODE_OPTIONS: '--conditions=svc-source' };
 
 const ONE = `export default { toIR: () => ({ workflow_id: 'one', nodes: { a: { kind: 'pass' } } }) };`;

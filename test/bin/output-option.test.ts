@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 
 import { createProgram } from '../../bin/cli/create-program.ts';
 
-/** Commands that print no result, each with what they print instead. */
+/** Commands without a result, each with its output. */
 const WITHOUT_RESULT: Readonly<Record<string, string>> = {
   'svc dev': 'the log of the service',
   'svc serve': 'the log of the service',

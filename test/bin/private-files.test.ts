@@ -6,7 +6,7 @@ import test from 'ava';
 import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
-/* Whatever the umask of the shell, nobody but the user who runs a command reads what it writes. */
+/* With any umask, only the user who runs a command can read the files that it writes. */
 
 process.umask(0);
 

@@ -45,7 +45,7 @@ test('503: ready reports to every caller that the database is away, from the mom
   });
   t.is(seen.status, 503);
   t.like(seen.body, { status: 'unavailable', db: 'disconnected' });
-  // Tokens and tenants that were remembered are forgotten by now, and so is the last ping.
+  // By now the process has dropped cached tokens and tenants, and the last ping.
   const until = performance.now() + 4_000;
   while (performance.now() < until) {
     for (const shown of [token, 'the-key-of-this-test-0123456789abcdef', 'svc_of_nobody']) {

@@ -134,7 +134,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const svc = (...args: string[]): Promise<Outcome> =>
       runSvc(['retention', ...args, '--database-url', database.url], { cwd: folder.path });
     t.is((await svc('run')).stdout, '0 executions with 0 events removed\n', 'nothing is asked for');
-    // Its content has to be read first: it may hold references.
+    // The runtime must read its content first, because it may contain references.
     await store.unusedArtifacts.noteRead(
       (await store.unusedArtifacts.listUnread({ limit: 10 })).map((artifact) => ({
         ...artifact,

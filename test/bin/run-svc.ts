@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * Runs the real command line as a child process, with the Node that the project brings, in a folder
- * of its own and with none of the environment's own settings.
+ * Runs the real command line as a child process, on the project's Node, in a new folder and without
+ * settings from the environment.
  */
 
 const BIN = fileURLToPath(new URL('../../bin/', import.meta.url));
 const NODE = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
-/** Far above what a command takes, so that a hanging one fails its test with what it printed. */
+/** Far more than a command needs, so that a hanging one fails its test with its output. */
 const RUN_MS_MAX = 60_000;
 
 export interface Outcome {
@@ -31,12 +31,12 @@ export interface RunOptions {
   readonly program?: 'svc' | 'svc-api' | 'svc-scheduler';
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export async function runSvc(args: readonly string[], options: RunOptions): Promise<Outcome> {
   return finish(spawnSvc(args, options), options);
 }
 
-/** Runs another program to its end, in the same environment as `runSvc`. */
+/** Runs another program until it ends, in the same environment as `runSvc`. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -57,12 +57,12 @@ async function finish(child: ChildProcess, options: RunOptions): Promise<Outcome
 
 export interface RunningSvc {
   readonly child: ChildProcess;
-  /** Everything printed so far, both streams, in the order it came. */
+  /** The output of both streams so far, in the order of arrival. */
   output(): string;
-  /** Resolves with the match as soon as the output holds one. */
+  /** Resolves with the first match in the output. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ended>;
-  /** Sends the signal and resolves with how it ended. */
+  /** Sends the signal and resolves with the exit code or signal. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
@@ -71,7 +71,7 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Starts a command that goes on until it is stopped. */
+/** Starts a command that runs until it is stopped. */
 export function startSvc(args: readonly string[], options: RunOptions): RunningSvc {
   const child = spawnSvc(args, options);
   child.stdin?.end(options.input ?? '');
@@ -124,12 +124,12 @@ export function startSvc(args: readonly string[], options: RunOptions): RunningS
   return svc;
 }
 
-/** What `startSvc` started and has not ended; a test that fails leaves it behind. */
+/** Running processes of `startSvc`; a failed test may leave some. */
 const running = new Set<RunningSvc>();
 
 /**
- * A folder of its own for a test file; removing it also ends what the file left running.
- * Synchronous, because ava wants tests declared at once.
+ * A new folder for a test file; its removal also ends the file's running processes. Synchronous,
+ * because ava wants tests declared at once.
  */
 export function createFolder(): { readonly path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'svc-test-bin-'));

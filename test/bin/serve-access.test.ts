@@ -11,7 +11,7 @@ import { freePort } from '../support/servers/ports.ts';
 import { startProgram } from '../support/processes.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
-/* The two methods beside stored tokens, from their configuration to an answer. */
+/* The two methods besides stored tokens, from their configuration to an answer. */
 
 const folder = createFolder();
 test.after.always(() => folder.remove());

@@ -10,7 +10,7 @@ import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';
 
-/* One after the other: thirty processes that start at once would measure the machine. */
+/* The tests run serially: thirty processes that start at once would measure the machine. */
 
 const folder = createFolder();
 test.after.always(() => folder.remove());
@@ -22,7 +22,7 @@ function ownFolder(): string {
   return path;
 }
 
-/** No metrics listener, since many of these run at the same time. */
+/** No metrics listener, because many of these processes run at the same time. */
 const ENV = { SVC_TELEMETRY_METRICS_PORT: 'off' };
 
 async function serve(params: {
@@ -97,7 +97,7 @@ test.serial('serve: an open event stream ends with the process, within the deadl
   t.regex(await stream.text(), /WorkflowStarted/);
 });
 
-/** A request whose body does not come: a stop waits for it. */
+/** A request without its body, so that a stop waits for it. */
 async function beginRequest(port: number): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => undefined);
@@ -136,7 +136,7 @@ test.serial('a second signal ends it, unless it may be a copy of the first', asy
   const again = setInterval(() => dev.child.kill('SIGTERM'), 50);
   t.deepEqual(await dev.ended, { code: 143, signal: null });
   clearInterval(again);
-  // Measured from before the first signal was sent, so a copy always comes within the second.
+  // Measured from before the first signal, so the copy always comes within the second.
   t.true(performance.now() - askedAt > REPEAT_MS);
   t.regex(dev.output(), /asked to stop again/);
 });

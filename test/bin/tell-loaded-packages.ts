@@ -2,14 +2,14 @@ import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 /*
- * Given to Node by `--import`: adds the name of each package to the file `LOADED_PACKAGES` the first
- * time that a module of it is loaded.
+ * Loaded with `--import`: adds the name of each package to the file `LOADED_PACKAGES` when its
+ * first module loads.
  */
 
 const PACKAGE = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
-/** Parts of ours that few processes need. */
+/** Modules of ours that few processes need. */
 const OWN = /telemetry\/tracing(?=\/)/;
-/** Reads one file, and imports nothing of ours. */
+/** Reads one file, and imports no other module of ours. */
 const VERSION = /\/src\/runtime\/version\.[jt]s$/;
 const file = process.env['LOADED_PACKAGES'] ?? '';
 const told = new Set<string>();

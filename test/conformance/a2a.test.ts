@@ -5,12 +5,12 @@ import { about, asTask, connectA2a, say, VERSIONS } from '../support/servers/a2a
 import { onBothStores, type Place } from '../support/both-stores.ts';
 import type { TestTenant } from '../support/tenant.ts';
 
-/* The runtime as a server of A2A: a workflow is an agent, its executions are the agent's tasks. */
+/* The runtime as an A2A server: a workflow is an agent, its executions are the agent's tasks. */
 
 const check = onBothStores();
 
 const expose = { a2a: true };
-/** Says back what it was told. */
+/** Repeats its input. */
 const echo = {
   expose,
   nodes: { echo: { kind: { type: 'pass', output: { heard: '$.text', given: '$.data' } } } },
@@ -78,7 +78,7 @@ for (const version of VERSIONS) {
         Array.from({ length: 10 }, () => client.sendMessage(say(answer))),
       );
       t.true(sent.every((result) => asTask(result).id === asked.id));
-      // The second wait is still open: nine of the ten were the same message again.
+      // The second wait is still open: nine of the ten repeated the same message.
       const again = asTask(await client.sendMessage(say(answer, { wait: true })));
       t.is(again.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
       const last = { messageId: 'm3', taskId: asked.id, data: { ok: true } };
@@ -196,7 +196,7 @@ for (const version of VERSIONS) {
       t.true(end?.$case === 'statusUpdate' || end?.$case === 'task');
       const [ended] = [await client.getTask(about(taskId))];
       t.is(ended?.status?.state, TaskState.TASK_STATE_COMPLETED);
-      // An execution that has ended by the first look at it is told whole, result and all.
+      // The stream sends the whole task when the execution has ended before the first read.
       const artifact = stream.find(({ payload }) => payload?.$case === 'artifactUpdate')?.payload;
       if (end?.$case === 'task') t.is(end.value.artifacts.length, 1);
       else t.is(artifact?.$case === 'artifactUpdate' ? artifact.value.lastChunk : null, true);

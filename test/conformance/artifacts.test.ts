@@ -7,7 +7,7 @@ import { openRequest } from '../support/http.ts';
 import { readTables } from '../support/stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 
-/* What tools give may be large: it leaves the hot path, and is there again when it is read. */
+/* Results of tools may be large: the runtime stores them apart, and returns them to readers. */
 
 const check = onBothStores();
 const MIB = 1024 * 1024;
@@ -128,7 +128,7 @@ interface Uploaded {
   readonly content_type: string;
 }
 
-/** In pieces, as a tool would that does not hold it whole either. */
+/** Uploads in pieces, like a tool that never has the whole content in memory. */
 async function upload(
   svc: TestTenant,
   { runtime }: Place,
@@ -148,7 +148,7 @@ async function upload(
   return expectStatus({ status: response.status, headers: response.headers, body }, 201);
 }
 
-/** No row of the execution holds what is large. */
+/** No row of the execution contains the large value. */
 async function staysSmall(t: ExecutionContext, { database }: Place, id: string): Promise<void> {
   const { artifact_chunks: _, artifacts: __, ...tables } = await readTables(database.url);
   const uuid = id.slice('exec_'.length);

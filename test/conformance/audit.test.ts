@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 
-/* The interface document, "Audit": what is done leaves an item that stays. */
+/* The interface document, "Audit": every action leaves a permanent item. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };

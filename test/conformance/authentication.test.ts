@@ -159,7 +159,7 @@ check('401: a token that was revoked, from the moment of the answer on', async (
   const revoked = await revoke();
   t.is(revoked.status, 200);
   t.is((await acting.get('/executions')).status, 401);
-  // Not the whole body: that it was used before is noted to the minute, so maybe only now.
+  // Not the whole body: the last use is recorded with a delay, maybe only after the first answer.
   t.is((await revoke()).body.revoked_at, revoked.body.revoked_at);
   const other = { method: 'DELETE', path: `/tokens/${made.token_id}` };
   t.is((await runtime.request(other)).status, 404);
@@ -310,7 +310,7 @@ async function createByCli(
   return JSON.parse(await runProgram({ entry: 'svc', args })) as Token;
 }
 
-/** The tenant a token belongs to, as its owner sees it: no tenant is named. */
+/** The tenant of a token, as its owner uses it: without a tenant header. */
 function actingWith(runtime: Runtime, token: string): TestTenant {
   return new TestTenant({
     tenantId: '',

@@ -49,7 +49,7 @@ check('200: many executions are acted upon, page by page', async (t, svc) => {
 
   const retried = await act('retry', { filter: { workflow_id: workflowId, status: 'cancelled' } });
   t.true(retried.every(({ retried_as: next }) => next !== null));
-  // Once more: each is told which its retry is, and no other is made.
+  // A repetition names the existing retry of each execution, and starts no other.
   const again = await act('retry', { filter: { workflow_id: workflowId, status: 'cancelled' } });
   t.true(again.every(({ outcome }) => outcome === 'refused'));
   t.deepEqual(

@@ -9,11 +9,11 @@ import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { readTables } from '../support/stores.ts';
 
 /*
- * Secrets of every kind are put where they belong and where they don't. Afterwards they stand in
- * nothing that anyone can read: answers, the log at its most talkative, metrics, the database.
+ * Places secrets of every kind in correct and incorrect fields. Afterwards nothing readable
+ * contains them: answers, the log at its most detailed level, metrics, the database.
  */
 
-/** Of the form that the secret has; the word makes it easy to find. */
+/** Each has the form of a real secret; the word makes it easy to find. */
 const CANARY = {
   apiKey: `canary-key-${randomBytes(12).toString('hex')}`,
   providerKey: `sk-canary-${randomBytes(12).toString('hex')}`,
@@ -27,7 +27,7 @@ const CANARY = {
   collectorKey: `canary-collector-${randomBytes(12).toString('hex')}`,
   payload: `canary-payload-${randomBytes(12).toString('hex')}`,
 };
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
@@ -77,13 +77,13 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         t.false(answer.includes(secret), `${name} stands in an answer: ${answer}`);
       }
     }
-    // What an execution was given is its reader's to see, and nobody's who reads the log.
+    // Readers of an execution may see its input; readers of the log may not.
     t.false(log.includes(payload), `the payload stands in the log: ${lineWith(log, payload)}`);
     t.false(metrics.includes(payload));
   });
 }
 
-/** Answers go to `answers`, save the two that hold a new token, as they must. */
+/** Collects all answers in `answers`, except the two that must contain a new token. */
 async function useEverything(
   runtime: Runtime,
   answers: string[],
@@ -186,7 +186,7 @@ type Send = (
   options?: { readonly body?: unknown },
 ) => Promise<JsonObject>;
 
-/** Workflows that fail where they use a secret, or are told of by their worker. */
+/** Workflows that fail where they use a secret, or whose worker reports the failure. */
 async function registerFailing(send: Send): Promise<readonly string[]> {
   const once = { max_attempts: 1 };
   const tools = {
@@ -233,7 +233,7 @@ async function untilEnded(runtime: Runtime, id: string): Promise<void> {
   await (await fetch(`${runtime.url}/executions/${id}/events`, { headers })).text();
 }
 
-/** A text that the answer must have. */
+/** A text that the answer must contain. */
 function textOf(answer: JsonObject, field: string): string {
   const value = answer[field];
   if (typeof value !== 'string') throw new TypeError(`${field} is ${JSON.stringify(value)}`);

@@ -3,7 +3,7 @@ import test from 'ava';
 
 import { routes } from '../../src/api/routes.ts';
 
-/* `docs/reference/conformance.md` names tests that are there, and leaves out no endpoint. */
+/* `docs/reference/conformance.md` names only existing tests, and covers every endpoint. */
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/reference/conformance.md', root), 'utf8');

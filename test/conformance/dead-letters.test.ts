@@ -4,7 +4,7 @@ import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { masked } from '../support/told.ts';
 import type { DeadLetter } from '../support/wire.ts';
 
-/* What becomes of items whose attempts are exhausted, and of those settled without a fence. */
+/* Items whose attempts are exhausted, and items settled without a fence. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };

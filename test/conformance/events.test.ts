@@ -5,7 +5,7 @@ import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { masked } from '../support/told.ts';
 import type { ExecutionEvent } from '../support/wire.ts';
 
-/* Interface document: "Events"; the additive paging and streaming of them. */
+/* Interface document: "Events"; additions: their paging and streaming. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };
@@ -109,7 +109,7 @@ check(
       for await (const event of readEventStream(response)) {
         streamed.push(event);
         const { kind, node_id: node } = JSON.parse(event.data) as ExecutionEvent;
-        // Each step is taken only when the stream has told of the one before it.
+        // The test does each step only after the stream has reported the previous one.
         if (kind === 'NodeScheduled') await svc.work(node ?? '');
       }
     })();

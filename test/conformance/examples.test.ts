@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
 
-/* The examples of kinds that need nobody else's system: each ends as its file says. */
+/* The examples of kinds that need no external system: each ends as its file says. */
 
 const check = onBothStores();
 

@@ -316,7 +316,7 @@ check('200: the list is paged by offset and by cursor', async (t, svc) => {
     const next: List = await listed(svc, query);
     followed.push(...next.executions.map((found) => found.execution_id));
     cursor = next.next_cursor;
-    // What starts meanwhile is newer than the cursor, so it is not seen and moves nothing.
+    // The new execution is newer than the cursor, so the pages omit it and do not shift.
     if (followed.length === 10) await svc.start(workflowId);
   }
   t.deepEqual(followed, all);

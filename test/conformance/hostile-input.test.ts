@@ -5,12 +5,12 @@ import type { ErrorBody } from '../support/http.ts';
 import type { TestTenant } from '../support/tenant.ts';
 import type { WorkItem } from '../support/wire.ts';
 
-/* Whatever is sent, the answer is a 4xx that says why, and nothing has changed. */
+/* Every hostile input gets a 4xx with the reason, and changes nothing. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };
 
-/** JSON texts that stand where user data may stand: parsed by the service, not by us. */
+/** JSON texts in places for user data; the service parses them, not the test. */
 const REFUSED_VALUES: Readonly<Record<string, string>> = {
   'U+0000': '{"a":"x\\u0000y"}',
   'U+0000 in a key': '{"x\\u0000y":1}',

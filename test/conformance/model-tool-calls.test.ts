@@ -5,7 +5,10 @@ import { onBothStores } from '../support/both-stores.ts';
 import { type FakeReply, startFakeModelProvider } from '../support/servers/fake-model-provider.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 
-/* Calls that a model asks for: judged by their own names before anybody, a worker too, can make them. */
+/*
+ * Calls that a model requests. The runtime checks each by its own name before anyone, also a
+ * worker, can make it.
+ */
 
 const provider = await startFakeModelProvider();
 const check = onBothStores({
@@ -18,7 +21,7 @@ const offered = (...names: readonly string[]) =>
     type: 'function',
     function: { name, description: `Does ${name}.`, parameters: { type: 'object' } },
   }));
-/** A model, and a worker of any name that makes the calls it asks for. */
+/** A model, and a worker of any name that makes the requested calls. */
 const agent = (svc: TestTenant, kind: JsonObject, more: JsonObject = {}) => ({
   nodes: {
     ask: { kind: { type: 'model', model: `openai/${modelOf(svc)}`, prompt: 'Go on.', ...kind } },
@@ -160,7 +163,7 @@ check('the node that makes an approved call asks no second time', async (t, svc)
   await svc.until(id, 'paused');
   await svc.approve(id, { decision: 'approved' });
   await svc.work('same');
-  // One approval stands for one call.
+  // An approval is valid for one call.
   await svc.until(id, 'paused');
   t.is((await pendingOf(svc, id))[0]?.['node_id'], 'again');
   t.deepEqual(await svc.tryClaim(), { claimed: false });

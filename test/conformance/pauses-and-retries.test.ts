@@ -20,7 +20,7 @@ check('200: a paused execution hands out nothing until it is resumed', async (t,
   t.like(paused.body, { execution_id: id, status: 'paused' });
   t.like((await svc.read(id)).pauses[0], { scope: 'execution', reason: 'wrong prices' });
   t.deepEqual(await svc.tryClaim(), { claimed: false });
-  // Again, without a body: nothing changes.
+  // A repetition without a body changes nothing.
   t.deepEqual((await svc.post(`/executions/${id}/pause`)).body, paused.body);
   const resumed = await svc.post(`/executions/${id}/resume`);
   t.deepEqual(resumed.body, { execution_id: id, status: 'running', pauses: [] });

@@ -3,7 +3,7 @@ import { onBothStores } from '../support/both-stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { masked } from '../support/told.ts';
 
-/* Policies in force, of tenants, workflows and nodes; the kinds `policy` and `finalizer`. */
+/* Policies of tenants, workflows and nodes; the kinds `policy` and `finalizer`. */
 
 const check = onBothStores();
 const pay = { kind: 'python_fn', module: 'bank', function: 'pay' };
@@ -19,7 +19,7 @@ interface Approvals {
   readonly decided: readonly JsonObject[];
 }
 
-/** Makes the tenant, unless it is there, and gives it a policy. */
+/** Creates the tenant unless it exists, and gives it a policy. */
 async function setPolicy(svc: TestTenant, policy: JsonObject): Promise<void> {
   const manage = { tenantId: 'default' };
   const body = { id: svc.tenantId, name: svc.tenantId };

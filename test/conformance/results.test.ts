@@ -2,7 +2,7 @@ import { onBothStores } from '../support/both-stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import type { JsonValue } from '../../src/shared/domain/json.ts';
 
-/* Reading how an execution ended, and waiting for its end: an addition to the interface document. */
+/* Addition: reading the result of an execution, and waiting for its end. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };
@@ -132,7 +132,7 @@ check('200: hundreds wait at once, each for its own execution', async (t, svc) =
   );
 });
 
-/** Twenty at a time. */
+/** Runs twenty at a time. */
 async function inTurns<Value>(count: number, act: (n: number) => Promise<Value>) {
   const results: Value[] = [];
   let next = 0;

@@ -24,7 +24,7 @@ check('200: the clock starts a workflow again and again, once for each fire', as
   await svc.until(id ?? '', 'completed');
   const path = '/schedules/tick';
   expectStatus(await svc.send({ method: 'PUT', path, body: { paused: true } }), 200);
-  // What was being started when the pause came is started yet.
+  // A start that began before the pause still completes.
   const paused = await eventually(async () => {
     const schedule = await read(svc, path);
     const { executions } = expectStatus(

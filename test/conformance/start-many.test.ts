@@ -2,7 +2,7 @@ import { onBothStores } from '../support/both-stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import type { ExecutionSummary } from '../support/wire.ts';
 
-/* Addition: many executions are started by one request. */
+/* Addition: one request starts many executions. */
 
 const check = onBothStores();
 const call = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
@@ -171,7 +171,7 @@ async function listed(svc: TestTenant): Promise<readonly ExecutionSummary[]> {
   return expectStatus(reply, 200).executions;
 }
 
-/** Objects in each other, this many. */
+/** Nested objects with this many levels. */
 function nested(levels: number): unknown {
   return levels === 0 ? {} : { a: nested(levels - 1) };
 }

@@ -6,11 +6,11 @@ import { eventually } from '../support/eventually.ts';
 import type { TestTenant } from '../support/tenant.ts';
 import type { ExecutionSummary } from '../support/wire.ts';
 
-/* Trees of executions as somebody grows them who means harm, or has made a mistake. */
+/* Trees of executions that an attacker grows, or somebody by mistake. */
 
 const check = onBothStores();
 
-/** `docs/concepts/performance.md` has the figures of 10 000, measured with this variable. */
+/** `docs/concepts/performance.md` has the figures for 10 000, measured with this variable. */
 const MEMBERS = Number(process.env['TREE_MEMBERS'] ?? 400);
 const GROW_MS = 600_000;
 const DOWN_MS_MAX = Math.max(60_000, MEMBERS * 60);
@@ -65,7 +65,7 @@ async function list(svc: TestTenant, query: string) {
   return body.executions;
 }
 
-/** Waits until the tenant has so many executions. */
+/** Waits until the tenant has this many executions. */
 async function grown(svc: TestTenant, count: number): Promise<void> {
   await eventually(
     async () => {
@@ -88,7 +88,7 @@ async function down(svc: TestTenant): Promise<void> {
   );
 }
 
-/** Nothing of the tree was made after the end of its root. */
+/** Every execution of the tree was created before the end of its root. */
 async function startedBefore(t: ExecutionContext, svc: TestTenant, id: string): Promise<void> {
   const { completed_at: endedAt } = await svc.read(id);
   const [newest] = await list(svc, 'limit=1');

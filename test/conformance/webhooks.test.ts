@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { isSigned, startReceiver, type Receiver } from '../support/servers/webhook-receiver.ts';
 
-/* Webhooks: what happens to executions is told to whoever asked for it. */
+/* Webhooks report the events of executions to their subscribers. */
 
 const check = onBothStores({
   env: {

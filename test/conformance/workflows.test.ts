@@ -1,6 +1,6 @@
 import { onBothStores } from '../support/both-stores.ts';
 
-/* Interface document: "Workflows", "Versioning"; what is refused says where and why. */
+/* Interface document: "Workflows", "Versioning"; a refusal names the place and the reason. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };

@@ -3,7 +3,7 @@ import test from 'ava';
 import { checkClaims, type Records } from '../../examples/demo/claims.ts';
 import type { Event } from '../../examples/demo/timeline.ts';
 
-/* The demo must not praise itself: every claim falls when the records don't bear it out. */
+/* The demo must not exaggerate: each claim fails when the records do not support it. */
 
 const KEYS = { reserve: 'a'.repeat(64), authorize: 'b'.repeat(64), dispatch: 'c'.repeat(64) };
 

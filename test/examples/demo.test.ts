@@ -7,7 +7,7 @@ import { createFolder } from '../bin/run-svc.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 
-/* The demo as a process. One at a time: each starts a runtime and two workers of its own. */
+/* The demo as a process. Tests run one at a time, because each starts a runtime and two workers. */
 
 const DEMO = fileURLToPath(new URL('../../examples/demo/run-demo.ts', import.meta.url));
 const folder = createFolder();
@@ -80,7 +80,7 @@ test.serial('a port that is taken is named, and the other process left alone', a
 });
 
 interface Demo extends WatchedProcess {
-  /** Of the processes that it has said to have started. */
+  /** The pids of the processes whose start it has reported. */
   pids(): number[];
 }
 

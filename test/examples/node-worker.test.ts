@@ -13,8 +13,8 @@ import { openToolGate, type ToolGate } from './tool-gate.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 
 /*
- * The example worker as a real process against a real runtime, with a proxy between the two that
- * writes down every request. One test at a time, as a worker takes whatever is on the queue.
+ * The example worker as a real process against a real runtime. A proxy between them records every
+ * request. Tests run one at a time, because a worker takes any item of the queue.
  */
 
 const MAIN = fileURLToPath(new URL('../../examples/workers/node/main.ts', import.meta.url));
@@ -35,7 +35,9 @@ test.after.always(async () => {
   await folder.remove();
 });
 
-/** One call of `test.tool`; heartbeats often enough to be waited for, or never within a test. */
+/**
+ * One call of `test.tool`. Its heartbeats are frequent enough to wait for, or never come in a test.
+ */
 const DEFINITIONS = [
   define('lively', { module: 'test', function: 'tool' }, '100ms'),
   define('silent', { module: 'test', function: 'tool' }, '10s'),
@@ -105,7 +107,7 @@ test.serial('a tool it does not have is left to others', async (t) => {
 });
 
 test.serial('an item of a tool it does not have is given back without an attempt', async (t) => {
-  // An older runtime does not look at the tools of a claim.
+  // An older runtime ignores the tools of a claim.
   const { proxy } = await startWorker(t, {
     interfere: ({ action }) => (action === 'claim' ? 'without_tools' : null),
   });
@@ -245,7 +247,7 @@ function define(workflowId: string, call: object, heartbeat: string): object {
   };
 }
 
-/** A worker with one lane, so that what it does has an order; it is gone when the test is over. */
+/** A worker with one lane, so that its actions have an order; the end of the test kills it. */
 async function startWorker(
   t: ExecutionContext,
   options: Partial<Pick<RecordingProxy, 'interfere'>> = {},
@@ -268,7 +270,7 @@ async function startWorker(
   return { gate, proxy, worker };
 }
 
-/** The worker goes on with the next item, so whatever it meant to send about the last one is sent. */
+/** The worker takes the next item only after it has sent everything about the last one. */
 async function checkStillWorks(gate: ToolGate): Promise<void> {
   const executionId = await start('silent', {});
   (await gate.nextCall()).returns({});

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 import { freePort } from '../support/servers/ports.ts';
 
-/** Stands between a worker and the runtime, writes down what is said, and can get in the way. */
+/** A proxy between a worker and the runtime that records exchanges, and can interfere. */
 export interface RecordingProxy {
   readonly url: string;
   readonly exchanges: readonly Exchange[];
-  /** Resolves with the first exchange of this kind, be it over already or still to come. */
+  /** Resolves with the first such exchange, past or future. */
   until(isIt: (exchange: Exchange) => boolean): Promise<Exchange>;
-  /** Asked before each request; what is not interfered with goes through. */
+  /** Called before each request; null forwards the request. */
   interfere: (request: { readonly action: Action; readonly count: number }) => Interference | null;
   close(): void;
 }
@@ -17,8 +17,8 @@ export interface RecordingProxy {
 export type Action = 'claim' | 'heartbeat' | 'complete' | 'fail' | 'release';
 
 /**
- * `lose_answer`: the runtime gets the request, the worker no answer · `without_tools`: as a runtime sees a
- * claim that is older than the field.
+ * `lose_answer`: the runtime gets the request, the worker no answer · `without_tools`: removes the
+ * field from a claim, as a runtime without it sees it.
  */
 export type Interference =
   'lose_answer' | 'without_tools' | { readonly status: number; readonly body: object };
@@ -70,7 +70,7 @@ export async function openRecordingProxy(
   }
 
   const server = createServer((request, response) => {
-    // A claim that its worker broke off.
+    // The worker aborted its claim.
     pass(request, response).catch(() => response.destroy());
   });
   const port = await freePort();

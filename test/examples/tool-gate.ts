@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { freePort } from '../support/servers/ports.ts';
 
 /**
- * Tools that do as the test says: every call of `test.tool` in a worker comes out here, and waits
- * until the test decides what it returns or throws.
+ * Tools that the test controls: `nextCall` returns each call of `test.tool` in a worker, which
+ * waits until the test decides its result or error.
  */
 export interface ToolGate {
   /** A file with handlers, for a worker whose environment has `env`. */
   readonly handlersFile: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The next call that has not been handed over yet. */
+  /** Resolves with the next call. */
   nextCall(): Promise<ToolCall>;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface ToolCall {
   readonly input: unknown;
   returns(output: unknown): void;
   throws(message: string): void;
-  /** Resolves when the worker has broken the call off. */
+  /** Resolves when the worker has aborted the call. */
   readonly abandoned: Promise<unknown>;
 }
 

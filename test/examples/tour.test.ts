@@ -7,7 +7,7 @@ import test from 'ava';
 import { createFolder, startSvc } from '../bin/run-svc.ts';
 import { freePort } from '../support/servers/ports.ts';
 
-/* The commands of docs/get-started/tour.md, typed into a shell. */
+/* The commands of docs/get-started/tour.md, run in a shell. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = createFolder();

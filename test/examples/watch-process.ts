@@ -3,13 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 export interface WatchedProcess {
   readonly process: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Everything printed so far, both streams. */
+  /** The output of both streams so far. */
   output(): string;
   /** Resolves when the output matches; rejects when the process has ended without it. */
   waitFor(pattern: RegExp): Promise<void>;
 }
 
-/** Starts a program, on this Node unless told otherwise, with no more of the environment than is given. */
+/** Starts a program, by default on this Node, with only the given environment. */
 export function watchProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -11,9 +11,9 @@ import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 
 /*
- * The workers that `docs/guides/workers.md` shows, as real processes against a real runtime. The proxy
- * between them gets in the way as networks do. Where an interpreter is not there, its worker is
- * compared with the page alone. `UPDATE_DOCS=1` writes the workers into the page anew.
+ * The workers that `docs/guides/workers.md` shows, as real processes against a real runtime. The
+ * proxy between them fails like a network. Without its interpreter, a worker is only compared with
+ * the page. `UPDATE_DOCS=1` writes the workers into the page.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -111,9 +111,9 @@ for (const { name, file, program, needs } of WORKERS) {
       action === 'complete' && count === 1 ? 'lose_answer' : null,
     );
     await untilEnded(await start({ number: 4 }));
-    // It goes on to the next, so whatever it meant to send about this one is sent.
+    // The worker takes the next item only after it has sent everything about this one.
     await untilEnded(await start({ number: 5 }));
-    // It may learn by a heartbeat that the item is settled, before it has asked again.
+    // A heartbeat may report that the item is settled before the worker repeats its request.
     const told = settlements(proxy).filter((settlement) => settlement !== 'complete 409');
     t.deepEqual(told, ['complete 200', 'complete 200']);
   });
@@ -129,7 +129,7 @@ for (const { name, file, program, needs } of WORKERS) {
     isLost = true;
     await call('POST', `/executions/${id}/cancel`);
     await untilEnded(await start({ number: 6 }));
-    // What was on its way by then may have got its 409.
+    // Requests that were already sent may get a 409.
     const told = settlements(proxy).filter(
       (settlement) => !/^complete (503|409)$/.test(settlement),
     );
@@ -162,7 +162,7 @@ for (const { name, file, program, needs } of WORKERS) {
 const UNAVAILABLE = { status: 503, body: { error: 'unavailable: try again' } };
 const LOST = { status: 409, body: { renewed: false, reason: 'lease lost' } };
 
-/** Of a tenant of its own, as a claim of a worker that is gone may still be given an item. */
+/** Each worker has its own tenant, because an earlier worker's claim may still get an item. */
 async function startWorker(
   t: ExecutionContext,
   of: {
@@ -187,7 +187,7 @@ async function startWorker(
   return { proxy, worker, ...tenant };
 }
 
-/** Ids of processes that were given this address. */
+/** Ids of the processes that have this address in their environment. */
 function processesWith(address: string): readonly string[] {
   return globSync('/proc/[0-9]*/environ').filter((file) => {
     try {

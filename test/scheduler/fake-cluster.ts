@@ -10,7 +10,7 @@ import { createVirtualTimers } from './virtual-timers.ts';
 
 const EMPTY: RoundResult = { found: 0, more: false };
 
-/** Schedulers, the shared part of a store as they see it, and a record of what they asked. */
+/** Schedulers, the shared part of a store as they see it, and a record of their calls. */
 export function createFakeCluster() {
   const timers = createVirtualTimers();
   const locks = new Map<string, string>();
@@ -22,7 +22,7 @@ export function createFakeCluster() {
   const due = {
     timersAt: null as number | null,
     schedulesAt: null as number | null,
-    /** What sweeps find: whether workflows are paused, and how many batches are to be held. */
+    /** The results of sweeps: whether workflows are paused, and the number of batches to hold. */
     pauses: { are: false, batches: 0 },
   };
 
@@ -213,7 +213,7 @@ export function createFakeCluster() {
     calls,
     due,
     schedulesFired,
-    /** As when a process is killed: its session ends, its announcement stays. */
+    /** Simulates the death of a process: its session ends, its announcement stays. */
     crash(processId: string) {
       for (const [lock, by] of locks) if (by === processId) locks.delete(lock);
       present.delete(processId);

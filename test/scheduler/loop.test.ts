@@ -151,7 +151,7 @@ test('stop during a round aborts its signal and resolves when the round is over'
 
 function start(
   given: Partial<LoopOptions> & {
-    /** By number of the round, from 1. */
+    /** The outcome by the number of the round, from 1. */
     readonly outcomes?: (round: number) => LoopOutcome | Promise<LoopOutcome>;
   } = {},
 ) {
@@ -169,7 +169,7 @@ function start(
     async run(round) {
       signal = round.signal;
       rounds.push({ at: timers.now(), woken: round.woken });
-      // As a round that asks a store: the loop has been started when the answer comes.
+      // Like a round that reads a store: the loop has started when the answer comes.
       await Promise.resolve();
       return outcomes(rounds.length);
     },

@@ -210,7 +210,7 @@ test('executions of a paused workflow are held by the process on duty alone, wit
   const swept = cluster.named('sweepWorkflowPauses').slice(before);
   t.deepEqual(new Set(swept.map(({ by }) => by)), new Set(['one']));
   t.is(cluster.due.pauses.batches, 0);
-  // As long as one is paused somebody looks four times a minute, for a hint that was lost.
+  // While a workflow is paused, one scheduler looks four times a minute, in case a hint was lost.
   const from = cluster.named('sweepWorkflowPauses').length;
   await cluster.timers.advance(600_000);
   const looks = cluster.named('sweepWorkflowPauses').length - from;

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 
 export interface VirtualTimers extends Timers {
-  /** Lets `ms` pass: what comes due is called in order, and what follows from it is let happen. */
+  /** Advances the time by `ms`: calls due actions in order, and lets their consequences happen. */
   advance(ms: number): Promise<void>;
 }
 
-/** A clock that only a test moves. */
+/** A clock that only the test advances. */
 export function createVirtualTimers(): VirtualTimers {
   let time = 0;
   const waiting = new Set<{ readonly at: number; readonly action: () => void }>();

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.t
 import { startTestAgent, type TestAgent } from '../../support/servers/a2a-agent.ts';
 import { onBothStores } from '../../support/both-stores.ts';
 
-/* Tasks for agents of A2A, by processes as they are started. */
+/* Tasks for A2A agents, in real processes. */
 
 const TOKEN = 'the-token-of-the-translator';
 const check = onBothStores({

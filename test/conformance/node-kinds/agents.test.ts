@@ -11,7 +11,7 @@ import { startRuntime } from '../../support/runtime.ts';
 import { startProgram } from '../../support/processes.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 
-/* Registered agents and memory as nodes use them, by processes as they are started. */
+/* Registered agents and memory in nodes, in real processes. */
 
 const check = onBothStores({ env: { SVC_AGENTS_ALLOW_PRIVATE_NETWORKS: 'true' } });
 

@@ -6,11 +6,11 @@ import type { TestTenant } from '../../support/tenant.ts';
 import { toldBy } from '../../support/told.ts';
 import type { Execution, ExecutionSummary } from '../../support/wire.ts';
 
-/* Workflows that run others: one at a time, one for each item, and one after the other. */
+/* Workflows that run others: a single one, one per item, and one after the other. */
 
 const check = onBothStores();
 
-/** As it is in the repository, under its own name. */
+/** Registers a workflow of the repository unchanged, under its own name. */
 async function registerExample(svc: TestTenant, name: string): Promise<string> {
   const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
   return svc.register(JSON.parse(readFileSync(file, 'utf8')) as JsonObject);

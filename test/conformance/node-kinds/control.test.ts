@@ -1,7 +1,7 @@
 import { onBothStores } from '../../support/both-stores.ts';
 import { masked } from '../../support/told.ts';
 
-/* Kinds that decide where an execution goes: choices, splits, barriers, maps and loops. */
+/* Kinds that determine the path of an execution: choices, splits, barriers, maps and loops. */
 
 const check = onBothStores();
 const call = (name: string) => ({ kind: 'python_fn', module: 'm', function: name });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { onBothStores } from '../../support/both-stores.ts';
 import { masked } from '../../support/told.ts';
 
-/* The kind that judges outputs, over HTTP; with models it is tested in the engine. */
+/* The kind that evaluates outputs, over HTTP; engine tests cover it with models. */
 
 const check = onBothStores();
 const load = (file: string) =>

@@ -11,7 +11,7 @@ import {
 import { startRuntime } from '../../support/runtime.ts';
 import { readTables } from '../../support/stores.ts';
 
-/* Models as an operator sets them up, in a real process. */
+/* Models as an operator configures them, in a real process. */
 
 const KEYS = { openai: 'sk-canary-openai-1', acme: 'sk-canary-acme-2' };
 const EXAMPLE = fileURLToPath(new URL('../../../examples/workflows/model.json', import.meta.url));

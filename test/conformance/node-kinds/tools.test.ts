@@ -11,7 +11,7 @@ import { startRuntime } from '../../support/runtime.ts';
 import { sendJson, startShop } from '../../support/shop.ts';
 import { readTables } from '../../support/stores.ts';
 
-/* Tools as an operator sets them up, in a real process. */
+/* Tools as an operator configures them, in a real process. */
 
 const SECRETS = {
   SVC_SECRET_SHOP: 'canary-shop-key-1',

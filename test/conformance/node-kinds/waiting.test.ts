@@ -1,9 +1,9 @@
 import { onBothStores } from '../../support/both-stores.ts';
 import { masked } from '../../support/told.ts';
 
-/* Kinds that park: durable timers, external events, people. And every bound on time. */
+/* Kinds that wait: durable timers, external events, people. Also every time limit. */
 
-// Short leases: how soon a lapse is looked for follows from them.
+// Short leases: the interval of the search for lapsed ones follows from them.
 const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '5' } });
 const call = { kind: 'python_fn', module: 'm', function: 'f' };
 const wait = (fields: { readonly [key: string]: string | number }) => ({

@@ -1,7 +1,9 @@
 import { onBothStores } from '../../support/both-stores.ts';
 import { masked } from '../../support/told.ts';
 
-/* Kinds that complete at once or are worked on by workers; retries, and what follows a failure. */
+/*
+ * Kinds that complete at once or that workers execute; retries, and the consequences of a failure.
+ */
 
 const check = onBothStores();
 const call = (name: string) => ({ kind: 'python_fn', module: 'm', function: name });

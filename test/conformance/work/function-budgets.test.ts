@@ -14,7 +14,7 @@ import {
 } from '../../support/functions.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 
-/* Budgets that the steps of a function use up. */
+/* Budgets that the steps of a function exhaust. */
 
 const check = onBothStores();
 
@@ -26,7 +26,7 @@ const NAP = { identity: 'nap', kind: 'timer', delay_ms: 10 };
 const REFUND: Entry = { identity: 'refund', kind: 'on_rollback' };
 const REFUNDED: Entry = { identity: 'rollback/refund', kind: 'rollback' };
 
-/** A function that has used 120 of 100 tokens, with the answer to its last record. */
+/** A function that has used 120 of 100 tokens, with the answer to its last record request. */
 async function overspent(svc: TestTenant, ir: JsonObject, entries: readonly Entry[] = []) {
   const id = await svc.run({ nodes: { f: FUNCTION }, token_budget: 100, ...ir });
   const item = await claimTurn(svc);
@@ -52,7 +52,7 @@ check('200: the answer to a step says which budget it used up', async (t, svc) =
     cost_usd: 0,
     cost_budget_usd: 5,
   };
-  // The second is the same request, sent again because its answer was lost.
+  // The second one repeats the request, as after a lost answer.
   for (const _ of [1, 2]) {
     const again = expectStatus(await record(svc, item, entries, { expected_length: 1 }), 200);
     t.deepEqual(again['budget_exceeded' as never], told);
@@ -77,7 +77,7 @@ check('200: the answer to a step says which budget it used up', async (t, svc) =
 check('a budget that is used up allows no further turn', async (t, svc) => {
   const { id, item, length } = await overspent(svc, {}, [REFUND]);
   await park(svc, item, [NAP], { expected_length: length });
-  // Compensations run nevertheless, and are retried.
+  // Compensations still run, and are retried.
   const undoing = await claimTurn(svc);
   t.is(undoing.mode, 'rollback');
   expectStatus(await svc.fail(undoing, { expected_length: length + 1, retry_after_ms: 1 }), 200);
@@ -103,7 +103,7 @@ check('the budget of a parent stops the function of a child', async (t, svc) => 
   t.is(failed.error, 'node f failed: the budget is used up (100 of 100 tokens)');
 });
 
-/** A function that has yielded to the question of its budget. */
+/** A function that has yielded to the question about its budget. */
 async function asked(svc: TestTenant): Promise<{ id: string; item: FunctionItem; length: number }> {
   const ir = { on_budget_exceeded: 'pause' };
   const { id, item, length } = await overspent(svc, ir, [REFUND]);

@@ -14,7 +14,7 @@ import {
 import { startOtlpCollector } from '../../support/servers/otlp-collector.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 
-/* What readers see of a function that has continued as new, and where a retry of it begins. */
+/* Readers' views of a function that has continued as new, and the starting point of its retry. */
 
 const collector = await startOtlpCollector({ unref: true });
 const check = onBothStores({ env: { SVC_TELEMETRY_OTLP_ENDPOINT: collector.url } });
@@ -43,7 +43,7 @@ async function failed(svc: TestTenant, id: string, item: FunctionItem): Promise<
   await svc.until(id, 'failed');
 }
 
-/** All that a reader gets of an execution. */
+/** All views that a reader gets of an execution. */
 async function shown(svc: TestTenant, id: string): Promise<string> {
   const views = ['', '/events', '/explain', '/result?wait=0s'].map((path) =>
     svc.get<JsonObject>(`/executions/${id}${path}`),
@@ -150,7 +150,7 @@ check('each visit has a span of its own, and so has each of its steps', async (t
   const first = await claimTurn(svc);
   const body = { entries: [poll], input: { n: 1 } };
   expectStatus(await continueAsNew(svc, first, body), 200);
-  // One whose answer was lost is no further attempt.
+  // A repetition after a lost answer counts as no attempt.
   expectStatus(await continueAsNew(svc, first, body), 200);
   const second = await claimTurn(svc);
   expectStatus(await svc.complete(second, {}, { entries: [poll], expected_length: 0 }), 200);

@@ -181,10 +181,10 @@ check('a lease that lapses keeps the journal, and the next turn continues', asyn
 
 const EARLY = { identity: 'early', kind: 'event', correlation_key: 'early' };
 const LATE = { entries: [step('late')], expected_length: 0 };
-/** The requests of a worker. The first refusal is enough for svc to forget the lease. */
+/** The requests of a worker. After the first refusal, svc forgets the lease. */
 const REQUESTS = {
   steps: (svc, item) => record(svc, item, LATE.entries),
-  // The event has come, so the turn would continue and the lease would not be settled.
+  // The event has arrived, so the turn would continue and the lease would not be settled.
   'a suspension': (svc, item) => suspend(svc, item, [EARLY], LATE),
   'a completion': (svc, item) => svc.complete(item, {}, LATE),
   'a failure': (svc, item) => svc.fail(item, LATE),

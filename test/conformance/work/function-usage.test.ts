@@ -12,13 +12,13 @@ const tokens = (input: number, output = 0): JsonObject => ({
   input_tokens: input,
   output_tokens: output,
 });
-/** A node behind the function: entering it judges what its execution has been charged. */
+/** A node after the function: its entry checks the execution's charges. */
 const THEN = {
   nodes: { f: FUNCTION, g: { kind: 'python_fn', module: 'm', function: 'g' } },
   edges: [{ from: 'f', to: 'g' }],
 };
 
-/** The amounts that a budget found charged, at the node behind the function. */
+/** The charges that a budget found at the node after the function. */
 async function charged(svc: TestTenant, id: string): Promise<JsonValue> {
   await svc.until(id, 'failed');
   const exceeded = (await svc.events(id)).findLast(({ kind }) => kind === 'BudgetExceeded');

@@ -15,7 +15,7 @@ import {
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 
-/* Durable functions: what they wait for, and how they come back. */
+/* Durable functions: their waits, and how they resume. */
 
 const check = onBothStores();
 
@@ -85,7 +85,7 @@ check('any one of several waits wakes the function, and the others stay open', a
   await park(svc, item, [paid, soon, late]);
   const next = await claimTurn(svc);
   t.deepEqual(plain(next.journal), [{ identity: 'soon', kind: 'timer', output: null }]);
-  // While it is leased: held, and handed over with the next suspension.
+  // An event during a lease is stored, and delivered with the next suspension.
   await svc.deliver(id, 'payment', 1);
   const answer = expectStatus(await suspend(svc, next, [paid]), 200);
   t.like(answer, { resumed: true, length: 2 });
@@ -156,7 +156,7 @@ check('a person decides the approval of a function by its step', async (t, svc) 
   const next = await claimTurn(svc);
   const output = { approved: true, decided_by: 'ann', comment: 'fine' };
   t.deepEqual(plain(next.journal), [{ identity: 'two', kind: 'approval', output }]);
-  // The other is still open while the function works.
+  // The other question stays open while the function runs.
   t.true((await svc.approve(id, { decision: 'rejected', node_id: 'f' })).accepted);
   t.false((await svc.approve(id, { decision: 'approved', node_id: 'f' })).accepted);
   const answer = expectStatus(await suspend(svc, next, [ask('one')]), 200);
@@ -189,7 +189,7 @@ check('children of a function run, and their ends are its entries', async (t, sv
   await park(svc, item, [child('left', 'good'), child('right', 'bad')]);
   let turn = await claimTurn(svc);
   if (turn.journal.length === 1) {
-    // They ended one after the other.
+    // The children ended one after the other.
     const missing =
       plain(turn.journal)[0]?.identity === 'left' ? ['right', 'bad'] : ['left', 'good'];
     const answer = await suspend(svc, turn, [child(missing[0] ?? '', missing[1] ?? '')]);

@@ -268,7 +268,7 @@ check(
 check('only the holder of the fence records, of two workers with one item', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const item = await claimTurn(svc);
-  // The same turn twice, as when a worker is restarted with the memory of the one before.
+  // The same turn in parallel, like a restarted worker beside its predecessor.
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => record(svc, item, [step(`by-${index}`)])),
   );

@@ -8,7 +8,7 @@ import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 import { masked } from '../../support/told.ts';
 import type { DeadLetter, ItemAnswer, WorkItem } from '../../support/wire.ts';
 
-/* Leases that end: renewed, lapsed, handed to another worker, exhausted. */
+/* Leases that end: renewed, lapsed, given to another worker, exhausted. */
 
 const env = { SVC_SCHEDULER_LEASE_SECONDS: '2' };
 const check = onBothStores({ env });
@@ -98,7 +98,7 @@ check('a failed attempt is retried while another item keeps its lease', async (t
 test('200: a late complete counts while nobody has taken the lease back', async (t) => {
   const database = await createTestDatabase('postgres');
   t.teardown(() => database.drop());
-  // Without a scheduler no lease is ever taken back.
+  // Without a scheduler, no lease lapses.
   const api = await startRuntime({ entry: 'svc-api', databaseUrl: database.url, env });
   t.teardown(() => api.end('SIGKILL'));
   const svc = await api.newTenant();

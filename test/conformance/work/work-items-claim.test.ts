@@ -164,7 +164,7 @@ check('200: a repeated claim gets the items of the first under the same leases',
     answer.work_items?.map(({ lease_expires_at: _, ...item }) => item);
   t.deepEqual(shown(repeated), shown(first));
   t.is(first.work_items?.length, 2);
-  // Another worker, and a claim that says nothing of an earlier one, get the next items.
+  // Another worker gets the next items, and so does a claim that names no earlier one.
   for (const changes of [
     { ...again, worker_id: 'other' },
     { claim_id, max_items: 2 },
@@ -207,7 +207,7 @@ check('200: a caller that left while waiting gets no item', async (t, svc, { run
     if (!workers.some((worker) => worker.worker_id === 'left')) throw new Error('not seen yet');
   });
   await caller.leave();
-  // Whatever is answered after this has been read after the news that the caller left.
+  // The service answers this request only after it has seen the caller leave.
   await svc.get('/health');
   const id = await svc.start(workflowId);
   t.is((await svc.tryClaim({ wait_ms: 10_000 })).work_item?.execution_id, id);

@@ -4,14 +4,14 @@ import type { TestTenant } from '../../support/tenant.ts';
 import { masked } from '../../support/told.ts';
 import type { WorkItem } from '../../support/wire.ts';
 
-/* Interface document: "Work items (worker protocol)"; settling, and its rules to the letter. */
+/* Interface document: "Work items (worker protocol)"; every rule of settling. */
 
 const check = onBothStores();
 const call = { kind: 'python_fn', module: 'm', function: 'f' };
 const one = { nodes: { a: call }, edges: [] };
 const UNKNOWN_ITEM = '01930000-0000-7000-8000-000000000000';
 
-/** A claimed item of a new execution, and a way to see that nothing has happened to it since. */
+/** A claimed item of a new execution, and a check that nothing has changed since. */
 async function claimed(svc: TestTenant, ir: Parameters<TestTenant['register']>[0] = one) {
   const id = await svc.run(ir);
   const item = await svc.claim();

@@ -3,7 +3,10 @@ import { eventually } from '../../support/eventually.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 import type { WorkItem } from '../../support/wire.ts';
 
-/* What is added to the interface document's worker protocol: claims for certain tools, named queues, release. */
+/*
+ * Additions to the worker protocol of the interface document: claims for certain tools, named
+ * queues, release.
+ */
 
 const check = onBothStores();
 
@@ -16,7 +19,7 @@ function toolOf(item: WorkItem): string {
   return `${module}.${name}`;
 }
 
-/** One execution for each call, in this order. */
+/** Starts one execution per call, in this order. */
 async function startEach(svc: TestTenant, calls: readonly Record<string, unknown>[]) {
   for (const [index, call] of calls.entries()) {
     const id = await svc.register({ workflow_id: `w-${index}`, nodes: { a: call } } as never);
@@ -120,7 +123,7 @@ check('200: two workers with different tools break nothing', async (t, svc) => {
       });
       await Promise.all(
         items.map(async (item) => {
-          // What such a worker does with a tool that it does not have.
+          // A worker fails an item whose tool it lacks.
           const isMine = toolOf(item).startsWith(`${module}.`);
           expectStatus(isMine ? await svc.complete(item) : await svc.fail(item), 200);
         }),

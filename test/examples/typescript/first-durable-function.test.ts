@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startProgram, type Started } from '../../support/processes.ts';
 import { freePort } from '../../support/servers/ports.ts';
 
-/* The programs of docs/get-started/first-durable-function.md, in a folder of their own. */
+/* The programs of docs/get-started/first-durable-function.md, in a separate folder. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/get-started/first-durable-function.md'), 'utf8');
@@ -19,7 +19,7 @@ const folder = createFolder();
 test.before(() => {
   mkdirSync(join(folder.path, 'src'));
   for (const [, path = '', text = ''] of PAGE.matchAll(/^```ts (\S+)\n(.*?)^```$/gms)) {
-    // A reader needs longer for a restart than a test.
+    // A test restarts the process faster than a reader does.
     writeFileSync(join(folder.path, path), text.replace("'10s'", "'3s'"));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder.path, 'node_modules'));

@@ -30,7 +30,7 @@ test('at two in the night every invoice is sent once, with retries, and the webh
 
   await runtime.advance('29m');
   t.deepEqual(billing.asked, []);
-  // To the minute: a clock that skips on would end the lease of a worker that is busy.
+  // Advances by only a minute: a larger jump would end the lease of a busy worker.
   await runtime.advance('1m');
   const started: string[] = [];
   for await (const { execution_id: id } of executions.list()) started.push(id);

@@ -50,7 +50,7 @@ interface Asked {
   readonly tools: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** A model that looks the order up, asks for the refund, and then says what came of it. */
+/** A model that looks up the order, requests the refund, and then reports the result. */
 function complete({ messages, tools }: Asked): Answer {
   const results = messages.filter(({ role }) => role === 'tool');
   const next = tools[results.length];

@@ -39,7 +39,7 @@ test('a worker that is killed in a trip loses no booking and repeats none that i
   );
 });
 
-/** `svc dev` with a database in the folder of the process; its address. */
+/** Starts `svc dev` with a database in the folder of the process, and returns its address. */
 async function startRuntime(t: ExecutionContext): Promise<string> {
   const port = await freePort();
   const runtime = await startProgram({

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Loaded into a process by `--import die-at-start.ts?folder=…&times=…`: so many of its threads die
- * before they can be given anything to do.
+ * Loaded into a process by `--import die-at-start.ts?folder=…&times=…`: this many of its threads
+ * die before they get a task.
  */
 
 const { searchParams } = new URL(import.meta.url);

@@ -123,7 +123,7 @@ test('a pattern that is not linear is a fault of the schema: it is named, with i
     faults.join('\n'),
     /^\/patternProperties\/\(\.\)\\1: the pattern .* refers back to a group, /m,
   );
-  // What was stored before is checked as ever.
+  // Schemas that were stored before are still checked.
   const violations = await cpu.validateSchema({ schema: { pattern: slow }, value: 'ba', caller });
   t.deepEqual(violations, [`/: must match pattern "${slow}"`]);
 });
@@ -205,7 +205,7 @@ test('a schema that cannot be used is a problem that says where and why', async 
   const [pattern] = await problemsOf({ pattern: '(' });
   t.regex(pattern ?? '', /^schema \/: Invalid regular expression/);
   t.deepEqual(await problemsOf({ $ref: '#' }), ['schema /: refers to itself without end']);
-  // Here the compiler itself goes round.
+  // The compiler itself loops over this schema.
   const round = { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' };
   t.deepEqual(await problemsOf(round), ['schema /: refers to itself without end']);
   t.deepEqual(await problemsOf({ properties: { child: { $ref: '#' } } }), []);

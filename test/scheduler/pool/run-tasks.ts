@@ -2,7 +2,7 @@ import { createCpuUse } from '../../../src/scheduler/pool/cpu-use.ts';
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import { createThreads } from '../../../src/scheduler/pool/threads.ts';
 
-/** Prints what became of three tasks on two threads. */
+/** Prints the outcomes of three tasks on two threads. */
 const now = () => performance.now();
 const caller = {
   tenantId: 'acme' as TenantId,

@@ -2,7 +2,7 @@ import { threadId } from 'node:worker_threads';
 
 import { announceStart } from '../../../src/scheduler/pool/tasks/announce-start.ts';
 
-/** Tasks for tests of the threads, run on them. */
+/** Tasks for tests of the threads, which run them. */
 
 export function tellThread(): number {
   return threadId;
@@ -17,7 +17,7 @@ export function die(): never {
   process.exit(1);
 }
 
-/** Announces itself as real tasks do, so its time limit counts from there. */
+/** Announces its start like real tasks, so its time limit counts from there. */
 export const spin = announceStart((): never => {
   for (;;);
 });

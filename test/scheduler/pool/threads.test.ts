@@ -56,7 +56,7 @@ test('a task that takes too long is cut off, and those waiting behind it still r
   t.is(threads.use().waiting, 1);
   const error = await t.throwsAsync(spinning, { instanceOf: TaskLimitError });
   t.is(error?.limit, 'time');
-  // A task that never begins is cut off too, after a minute.
+  // The pool also aborts a task that never begins, after a minute.
   t.true(now() - startedAt < 50_000);
   t.is(typeof (await behind), 'number');
 });
@@ -142,7 +142,7 @@ function create(
   return threads;
 }
 
-/** In a process of its own, whose first threads die as they start. */
+/** Runs tasks in a separate process whose first threads die at their start. */
 async function runTasks(
   t: ExecutionContext,
   { deaths }: { readonly deaths: number },

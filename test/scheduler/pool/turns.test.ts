@@ -101,7 +101,7 @@ test('work of the engine waits until its tenant is within the limit again', asyn
   clock.ms += 1000;
   other.end(1);
   (await work).end(1);
-  // Also where nothing ends meanwhile: the queue is looked at again when the limit allows it.
+  // The pool also checks the queue again when the limit allows it, even if no task ends meanwhile.
   const last = open(t, { threadsMax: 1, tenantThreadsMax: 1 });
   (await last.take('mallory', limited)).end(10_000.1);
   const soon = last.take('mallory', limited);
@@ -165,7 +165,7 @@ function open(t: ExecutionContext, settings: Partial<TurnSettings>) {
   return { turns, take, clock, refused, begun: () => order };
 }
 
-/** All promises that can be settled are. */
+/** Lets all promises settle that can. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import { startHttpServer } from '../../../support/servers/http-server.ts';
 
 export interface Asked {
-  /** As `PUT /hotels/trip-1`. */
+  /** For example `PUT /hotels/trip-1`. */
   readonly what: string;
   readonly body: unknown;
 }
@@ -13,7 +13,10 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** Somebody's HTTP API: keeps what it is asked, in order, and answers as the test says; null: never. */
+/**
+ * An external HTTP API: it records the requests in order, and gives the test's answers; null:
+ * never.
+ */
 export async function startPartner(
   t: ExecutionContext,
   answer: (asked: Asked) => Answer | null,
