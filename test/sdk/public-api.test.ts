@@ -5,8 +5,8 @@ import test from 'ava';
 import { PACKAGE, reportApi } from '../../sdk/typescript/scripts/report-api.ts';
 
 /*
- * The public API of the SDK, compared with the committed report. A change of the API is a change of
- * that file: UPDATE_DOCS=1 npm test -- test/sdk/public-api.test.ts
+ * Compares the public API of the SDK with the committed report. A change of the API changes that
+ * file: UPDATE_DOCS=1 npm test -- test/sdk/public-api.test.ts
  */
 
 test('the public API of the SDK is the one in its report', (t) => {

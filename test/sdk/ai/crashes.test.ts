@@ -16,7 +16,7 @@ const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '2' } });
 
 const WORKER = fileURLToPath(new URL('support/worker-process.ts', import.meta.url));
 
-/** What the tools change. It lets the first call of `held` wait for ever. */
+/** The system that the tools change. It never answers the first call of `held`. */
 async function startReceiver(held: string) {
   const calls: string[] = [];
   const server = await startHttpServer((request, response) => {

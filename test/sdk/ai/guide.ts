@@ -4,7 +4,7 @@ import { createTestRuntime } from 'svc-sdk/testing';
 import { defineFunction, type FunctionContext } from 'svc-sdk/worker';
 import { z } from 'zod';
 
-/* The blocks of docs/guides/ai-sdk.md that belong to no example. */
+/* The blocks of docs/guides/ai-sdk.md that are part of no example. */
 
 type Model = Exclude<LanguageModel, string> & LanguageModelLike;
 

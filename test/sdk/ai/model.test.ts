@@ -68,7 +68,7 @@ for (const way of ['generate', 'loop', 'stream'] as const) {
       ask: (params) => major[way](params),
       options: { workflow: { tokenBudget: 25 } },
     });
-    // A stream keeps the error for itself: then the turn after the sleep is refused.
+    // A stream does not throw the error; the runtime then refuses the turn after the sleep.
     await under.runtime.advance('1d');
     const error = await t.throwsAsync(under.execution.result());
     t.regex(error?.message ?? '', /the budget is used up \(30 of 25 tokens\)/);
@@ -130,7 +130,7 @@ withEachMajor('an abort of the caller ends the request, and is replayed', async 
       return noAnswer;
     },
     ask: (params) => {
-      // The signal of a later turn has not aborted, but the record says that the call did.
+      // The signal of a later turn has not aborted, but the record says that the call was aborted.
       const abortSignal = params.ctx.turn === 0 ? caller.signal : new AbortController().signal;
       return major.generate({ ...params, abortSignal }).catch((error: unknown) => {
         caught.push(error instanceof Error ? error.name : 'nothing');

@@ -9,7 +9,7 @@ import {
 import { createTestRuntime } from 'svc-sdk/testing';
 import { defineFunction } from 'svc-sdk/worker';
 
-/** What a provider may give that JSON lacks. */
+/** Values that a provider may return and JSON lacks. */
 const RICH = {
   content: [{ type: 'file', mediaType: 'image/png', data: new Uint8Array([0, 255, 7]) }],
   response: {

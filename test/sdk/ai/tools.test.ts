@@ -18,7 +18,7 @@ async function end(t: ExecutionContext, under: AgentUnderTest): Promise<string> 
   return text;
 }
 
-/** What the model was told of its tool calls, last. */
+/** The tool results that the model received last. */
 function told(under: AgentUnderTest): string {
   const messages = under.provider.asked.at(-1) ?? [];
   return messages

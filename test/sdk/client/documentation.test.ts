@@ -41,7 +41,7 @@ test('the blocks of the page are one program, which fits its types and runs', as
   }
 });
 
-/** A folder with the program, in which the packages of the repository are found. */
+/** A folder with the program that resolves the packages of the repository. */
 async function openProject(t: ExecutionContext, code: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sdk-page-'));
   t.teardown(() => rm(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { defineFunction } from 'svc-sdk/worker';
 import { onBothStores } from '../../support/both-stores.ts';
 import { startWorker } from '../support/with-worker.ts';
 
-/* Durable functions, started and waited for by the client. */
+/* Durable functions that the client starts and waits for. */
 
 const check = onBothStores();
 

@@ -3,7 +3,7 @@ import { createClient, type ExecutionEvent } from 'svc-sdk/client';
 
 import { answer, hang, lose, startScriptedServer, type Step } from './support/scripted-server.ts';
 
-/* Long waits, for a result and for events, over a service that comes and goes. */
+/* Long waits for a result and for events, while the service repeatedly fails. */
 
 const PENDING = answer(202, { execution_id: 'exec_1', status: 'running' });
 const AWAY = answer(503, { error: 'unavailable: draining' });
@@ -18,7 +18,7 @@ const [FIRST, SECOND, LAST] = ['WorkflowStarted', 'NodeScheduled', 'WorkflowComp
   (kind, index) => ({ sequence: index + 1, kind, node_id: null, created_at: '', payload: {} }),
 );
 
-/** A stream of events that breaks, or ends, after them. */
+/** A stream that sends these events, and then breaks, ends, or stays open. */
 const stream =
   (events: readonly unknown[], end: 'ends' | 'breaks' | 'stays', chunk = Infinity): Step =>
   (to) => {
@@ -33,7 +33,7 @@ const stream =
     if (end === 'breaks') to.write(': on its way', () => to.socket?.destroy());
   };
 
-/** Time passes when the client waits, and no faster. */
+/** Each wait of the client passes at once and advances its clock. */
 async function open(t: ExecutionContext, ...steps: readonly Step[]) {
   const server = await startScriptedServer(...steps);
   t.teardown(() => server.close());
@@ -45,7 +45,7 @@ async function open(t: ExecutionContext, ...steps: readonly Step[]) {
       random: () => 0.5,
       now: () => performance.now() + skippedMs,
       after: (ms, action) => {
-        // Limits of attempts are longer than any wait between two.
+        // Time limits of attempts are longer than any wait between two attempts.
         const isWait = ms <= 5_000;
         const timer = setTimeout(
           () => {
@@ -85,7 +85,7 @@ test('a service that answers at once without a result is not asked without a res
     name: 'TimeoutError',
   });
   t.like(error, { executionId: 'exec_1' });
-  // The rests grow to five seconds at most, of which half is waited here.
+  // Waits grow to at most five seconds; with this random number they are half of that.
   t.true(server.seen.length < 60, `${server.seen.length} requests`);
 });
 

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/servers/ports.ts';
 import { startRuntime } from '../../support/runtime.ts';
 
-/* A client whose service is killed, and comes back at the same address. */
+/* A client whose service dies and restarts at the same address. */
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`waits for a result and for events survive a killed service (${dialect})`, async (t) => {

@@ -17,8 +17,8 @@ const AWAY = answer(503, { error: 'unavailable: the database does not answer, tr
 const BODY = { workflow_id: 'w', input: {} };
 
 /**
- * A client whose waits are noted, and over at once. The time limit of an attempt is over when a server
- * hangs, and never otherwise, however busy the machine is.
+ * A client whose waits are recorded and pass at once. The time limit of an attempt expires only
+ * when a server hangs, however busy the machine is.
  */
 async function open(t: ExecutionContext, steps: readonly Step[], options: ClientOptions = {}) {
   const limits = new Set<() => void>();
@@ -52,7 +52,7 @@ async function open(t: ExecutionContext, steps: readonly Step[], options: Client
   return { server, client, waits };
 }
 
-/** Waits between attempts are shorter, and time limits longer. */
+/** Waits between attempts are shorter, time limits longer. */
 const LIMIT_MS_MIN = 5_000;
 
 test('a read is sent again after each failure that may pass, with growing waits', async (t) => {
@@ -139,7 +139,7 @@ test('the time of a call holds for all of its attempts', async (t) => {
     name: 'TimeoutError',
   });
   t.like(error, { code: 'timeout', executionId: null });
-  // Twice 20 seconds, and what is left.
+  // Two attempts of 20 seconds, and one with the remaining time.
   t.is(server.seen.length, 3);
 });
 

@@ -52,7 +52,7 @@ async function open(t: ExecutionContext, ...steps: readonly Step[]) {
   return { client, sent, waits };
 }
 
-/** Waits between attempts are shorter, and time limits longer. */
+/** Waits between attempts are shorter, time limits longer. */
 const LIMIT_MS_MIN = 5_000;
 
 const entryOf = (n: number): Entry => ({ workflow_id: 'w', input: { n } });

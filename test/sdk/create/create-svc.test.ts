@@ -22,13 +22,14 @@ import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/servers/ports.ts';
 
 /*
- * The way of a newcomer: the three packages are packed from a clean copy of the tree, one of them creates
- * a project in an empty folder, and its scripts run. Dependencies come from npm's cache, or the registry.
+ * The steps of a new user. The test packs the three packages from a clean copy of the tree, creates
+ * a project with one of them in an empty folder, and runs its scripts. Dependencies come from npm's
+ * cache, or the registry.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const NPM_MS_MAX = 180_000;
-/** Not needed to pack, or large. */
+/** Unnecessary for packing, or large. */
 const LEFT_OUT = /^(\.git|test|bench|examples)(\/|$)|(^|\/)(node_modules|dist)(\/|$)/;
 const run = promisify(execFile);
 

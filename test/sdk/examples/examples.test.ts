@@ -20,7 +20,7 @@ import { startFunction, startWorker } from '../support/with-worker.ts';
 
 const check = onBothStores();
 
-/** What booking systems were asked, for both stores: they have no car for trips that say so. */
+/** The requests to the booking systems, of both stores. A trip may ask them to have no car. */
 const asked: string[] = [];
 let bookings: LocalServer;
 

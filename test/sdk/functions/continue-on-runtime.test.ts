@@ -8,7 +8,7 @@ import { startFunction, startWorker } from '../support/with-worker.ts';
 
 const check = onBothStores();
 
-/** Counts to 6 in as many visits. */
+/** Counts to 6, one per visit. */
 function counter(keys: string[]) {
   return defineFunction<{ count: number }, { count: number }>(
     'counter',
@@ -91,7 +91,7 @@ check('400: an input that the service refuses fails the function', async (t, ten
   let runs = 0;
   const large = defineFunction<object>('large', (ctx) => {
     runs += 1;
-    // The service takes no number that JSON readers round.
+    // The service rejects numbers that JSON readers round.
     return ctx.continueAsNew({ cursor: 2 ** 53 });
   });
   startWorker(t, { tenant, place, options: { functions: [large] } });

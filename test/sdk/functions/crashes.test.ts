@@ -13,7 +13,7 @@ const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '2' } });
 
 const WORKER = fileURLToPath(new URL('support/worker-process.ts', import.meta.url));
 
-/** Another system that knows idempotency keys. It keeps the answer to a call back while it is held. */
+/** An external system with idempotency keys. It delays the answer to a held call. */
 async function startReceiver(holds: (name: string, calls: number) => boolean) {
   const effects = new Map<string, string>();
   const calls: string[] = [];

@@ -30,7 +30,7 @@ const audit = defineFunction('audit', () => ({}), {
   },
 });
 
-/** Members that a workflow of one function node has no use for. */
+/** Members that are useless in a workflow of one function node. */
 const LEFT_OUT = [
   'start_node',
   'state_schema',

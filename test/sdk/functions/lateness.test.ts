@@ -6,8 +6,9 @@ import { onBothStores } from '../../support/both-stores.ts';
 import { startFunction, startWorker } from '../support/with-worker.ts';
 
 /*
- * The time between the end of a sleep and the commit that lets the function continue, both by the clock
- * of the database. The log has the figures; the bounds only tell a timer from a poll, on a busy machine.
+ * Measures the time from the end of a sleep to the commit that resumes the function, both by the
+ * clock of the database. The log has the figures; the bounds only distinguish a timer from a poll,
+ * on a busy machine.
  */
 
 const check = onBothStores();
@@ -37,7 +38,7 @@ check('a sleep never ends before its time, and soon after it', async (t, tenant,
   const at = (part: number) => late[Math.floor((late.length - 1) * part)] ?? Number.NaN;
   const [load = 0] = loadavg();
   t.log(`late by ${at(0.5)} ms (p50), ${at(0.99)} ms (p99) at a load of ${load.toFixed(1)}`);
-  // The clock has microseconds, and the events have milliseconds.
+  // The clock has microseconds, the events have milliseconds.
   t.true(at(0) >= -1, `${at(0)} ms`);
   t.true(at(0.5) < MEDIAN_MS_MAX, `${at(0.5)} ms`);
 });

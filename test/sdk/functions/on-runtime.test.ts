@@ -7,7 +7,7 @@ import { startFunction, startWorker, until } from '../support/with-worker.ts';
 
 const check = onBothStores();
 
-/** An order that a refused payment undoes. */
+/** An order that a rejected payment rolls back. */
 function saga(done: string[]) {
   const mark = (name: string) => () => {
     done.push(name);

@@ -6,8 +6,8 @@ import type { FunctionContext } from 'svc-sdk/worker';
 import { Crash, MemoryRuntime } from './support/memory-runtime.ts';
 
 /*
- * Random programs of steps, waits and branches, killed at random points. Whatever the kills, the function
- * comes to the same result, and a receiver that knows idempotency keys sees each step once.
+ * Random programs of steps, waits and branches, killed at random points. Despite the kills, the
+ * function has the same result, and a receiver with idempotency keys sees each step once.
  */
 
 type Program =
@@ -40,7 +40,7 @@ const { program } = fc.letrec<{ program: Program }>((tie) => ({
 type Receiver = Map<string, string>;
 
 function build(root: Program, receiver: Receiver, meet: () => void) {
-  // Shared by all branches: shows the order in which they ran.
+  // All branches share it, so it shows the order in which they ran.
   return async (ctx: FunctionContext) => {
     const trace: unknown[] = [];
     const run = async (part: Program): Promise<unknown> => {
@@ -115,11 +115,11 @@ test('killed anywhere, a function comes to one result, and each effect happens o
         });
         const outcome = await runtime.runToEnd(code);
         if (outcome.kind !== 'completed') throw new Error(JSON.stringify(outcome));
-        // Steps that lost a race may still be under way.
+        // Steps that lost a race may still be running.
         for (let count = 0; count < 5; count += 1) {
           await new Promise((resolve) => setImmediate(resolve));
         }
-        // The final journal gives the same result again, and nothing runs.
+        // A replay of the final journal gives the same result, and runs nothing.
         const before = new Map(receiver);
         const recorded = runtime.entries.length;
         const again = await runtime.runToEnd(code);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { defineFunction, type DurableFunction, type FunctionContext } from 'svc-sdk/worker';
 
-/* The compiler checks this file: each line that it must refuse says so. */
+/* The compiler checks this file: each line that it must refuse has a directive. */
 
 const square = defineFunction<{ number: number }, { square: number }>('square', (_ctx, input) => ({
   square: input.number ** 2,

@@ -10,7 +10,7 @@ import { onBothStores } from '../../support/both-stores.ts';
 import type { TestTenant } from '../../support/tenant.ts';
 import { startFunction, startWorker } from '../support/with-worker.ts';
 
-/* Model usage that steps report, and budgets that it uses up. */
+/* Model usage that steps report, and budgets that it exhausts. */
 
 const check = onBothStores();
 

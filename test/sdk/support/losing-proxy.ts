@@ -1,17 +1,17 @@
 import { startHttpServer, type LocalServer } from '../../support/servers/http-server.ts';
 
 export interface LosingProxy extends LocalServer {
-  /** Verbs of the requests whose answer was lost, as `steps`. */
+  /** Verbs of the requests whose answer was lost, such as `steps`. */
   readonly lost: readonly string[];
 }
 
 interface Call {
   readonly verb: string;
-  /** The same when the call is sent again, alone or with others. */
+  /** Identifies a call across repetitions, alone or with others. */
   readonly key: string;
 }
 
-/** The calls of a request: that of its path, and those that travel with it. */
+/** The calls of a request: the one of its path, and those in its body. */
 function callsOf(url: string, text: string): readonly Call[] {
   const [path = ''] = url.split('?');
   const [, itemId = '', verb = itemId] = path.split('/').filter((part) => part !== '');
@@ -36,8 +36,8 @@ function readJson(text: string): Body {
 }
 
 /**
- * Passes requests on to the runtime, and drops the answer to the first of each request about an item:
- * the runtime has done what was asked, and the worker does not know.
+ * Forwards requests to the runtime, and drops the first answer to each call about an item. The
+ * runtime has executed the call, and the worker does not know.
  */
 export async function startLosingProxy(
   target: string,

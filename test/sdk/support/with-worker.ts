@@ -17,7 +17,7 @@ export interface RunningWorker {
   readonly running: Promise<void>;
 }
 
-/** A worker of the tenant that runs until the test ends, or until it is stopped. */
+/** A worker of the tenant that runs until the test ends or stops it. */
 export function startWorker(
   t: ExecutionContext,
   given: {
@@ -50,7 +50,7 @@ export async function startFunction<Input extends object>(
   return tenant.start(served.name, JSON.parse(JSON.stringify(input)));
 }
 
-/** Waits until it is so; rejects with `what` after 20 s. */
+/** Waits until the condition holds; rejects with `what` after 20 s. */
 export function until(what: string, isSo: () => boolean): Promise<void> {
   return eventually(() => {
     if (!isSo()) throw new Error(`not yet: ${what}`);

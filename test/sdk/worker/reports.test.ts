@@ -3,7 +3,7 @@ import { defineFunction, defineTool } from 'svc-sdk/worker';
 import { onBothStores } from '../../support/both-stores.ts';
 import { startFunction, startWorker } from '../support/with-worker.ts';
 
-/* Calls of a worker that travel together; see `POST /work-items/report`. */
+/* Calls that a worker sends together; see `POST /work-items/report`. */
 
 const check = onBothStores();
 
@@ -25,7 +25,10 @@ interface Sent {
   };
 }
 
-/** Notes each request about work items, as `change` sends it on; null: there is no such endpoint. */
+/**
+ * Records each request about work items and forwards it as `change` returns it. Null simulates a
+ * runtime without the endpoint.
+ */
 function noting(change: (one: Sent) => Sent | null = (one) => one) {
   const sent: Sent[] = [];
   const send: typeof fetch = async (input, init) => {

@@ -4,7 +4,7 @@ import { onBothStores } from '../../support/both-stores.ts';
 import { startLosingProxy } from '../support/losing-proxy.ts';
 import { startWorker, until, type RunningWorker } from '../support/with-worker.ts';
 
-/* A worker that stops while the answer to its claim is on its way. */
+/* A worker that stops while its claim is unanswered. */
 
 const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '3' } });
 

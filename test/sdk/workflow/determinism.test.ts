@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { at, cel, httpTool, jsonSchema, literal, orElse, raw, workflow } from 'svc-sdk/workflow';
 
-/* The same program gives the same bytes, however its options are ordered. */
+/* The same program gives the same bytes for any order of its options. */
 
 /** The same object with its members in another order, at every depth. */
 type Shuffle = <T>(options: T) => T;

@@ -6,7 +6,7 @@ import { workflowSchema } from '../../../src/shared/domain/workflow/schema/workf
 import { builtInKinds, NODE_KINDS } from '../../../src/shared/nodes/index.ts';
 import { child, flow, parts } from './every-kind.ts';
 
-/* Whatever the definition can say, the builder can say. */
+/* The builder supports everything that a definition can contain. */
 
 const workflows = [child, flow, parts];
 const irs = workflows.map((workflow): JsonValue => JSON.parse(JSON.stringify(workflow.toIR())));
@@ -27,7 +27,7 @@ test('a step of every kind is built', (t) => {
   for (const { type } of NODE_KINDS) t.true(built.has(type), type);
 });
 
-/** A second name of a field, or a short form of what the builder writes in full. */
+/** Aliases of fields, and short forms of what the builder writes in full. */
 const SAID_OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   Workflow: [],
   Node: ['id', 'kind', 'type'],
@@ -53,7 +53,7 @@ const SAID_OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   ].concat('retry_policy'),
 };
 
-/** Where each part of a definition stands. */
+/** The objects of each part of a definition. */
 const PARTS: Readonly<Record<string, readonly JsonObject[]>> = {
   Workflow: irs.filter(isJsonObject),
   Edge: membersBelow(irs, 'edges'),
@@ -123,7 +123,7 @@ function below(value: JsonValue, key: string): readonly JsonObject[] {
   return [...own, ...Object.values(value).flatMap((member) => below(member ?? null, key))];
 }
 
-/** Every member of what stands under that key, at any depth. */
+/** Every member of the objects under that key, at any depth. */
 function membersBelow(value: JsonValue, key: string): readonly JsonObject[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Object.values(read(value, key) ?? {}).filter(isJsonObject);

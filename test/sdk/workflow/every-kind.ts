@@ -12,7 +12,7 @@ import {
 } from 'svc-sdk/workflow';
 import { z } from 'zod';
 
-/* Between them, these programs use every kind of step and every option. */
+/* Together, these programs use every kind of step and every option. */
 
 const policy = { blockedTools: ['x.*'], requireApprovalFor: ['y.*'], modelAllowlist: ['*'] };
 const dataPolicy = {

@@ -6,7 +6,7 @@ import { order } from '../../../examples/typescript/order.ts';
 import { inspectWorkflow } from '../../../src/shared/domain/workflow/ir.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 
-/* What the builder makes is what a person would have written. */
+/* The builder produces the same definitions as the handwritten examples. */
 
 const folder = new URL('../../../examples/workflows/', import.meta.url);
 const map = workflow('example-map', { version: '1.0.0' })

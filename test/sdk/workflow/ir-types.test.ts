@@ -5,7 +5,7 @@ import { format, resolveConfig } from 'prettier';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { printIrTypes } from './support/print-ir-types.ts';
 
-/* The types of definitions in the SDK are those of the schema that editors use. */
+/* The SDK's types of definitions match the schema that editors use. */
 
 const root = new URL('../../../', import.meta.url);
 const types = new URL('sdk/typescript/src/workflow/ir-types.ts', root);

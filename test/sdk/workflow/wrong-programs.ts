@@ -14,8 +14,8 @@ import {
 import { z } from 'zod';
 
 /*
- * Programs that must not compile. Each stands below its reason, and a right neighbour stands beside
- * it: the compiler refuses the mistake, and not the whole form. `npm run types` checks them, and
+ * Programs that must not compile. Each follows its reason and has a correct neighbour, so the
+ * compiler refuses the mistake and not the whole form. `npm run types` checks them, and
  * wrong-programs.test.ts counts them. Nothing here runs.
  */
 

@@ -40,7 +40,7 @@ interface Given extends Partial<Omit<AgentParams, 'ctx' | 'url'>> {
   readonly options?: Pick<FunctionOptions<object, AgentAnswer>, 'workflow'>;
 }
 
-/** Runs an agent whose function then sleeps for a day: so each test replays the whole loop. */
+/** Runs an agent whose function then sleeps for a day, so that each test replays the whole loop. */
 export async function runAgent(
   t: ExecutionContext,
   major: Major,

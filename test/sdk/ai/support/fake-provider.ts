@@ -9,7 +9,7 @@ export interface Message {
   readonly content: unknown;
 }
 
-/** What the model answers: text, or calls of tools. */
+/** The answer of the model: text, or tool calls. */
 export type Answer =
   | string
   | readonly { readonly tool: string; readonly input: object }[]
@@ -17,19 +17,19 @@ export type Answer =
 
 export interface FakeProvider {
   readonly url: string;
-  /** The conversations that it was asked to continue. */
+  /** The conversations in the requests. */
   readonly asked: readonly (readonly Message[])[];
-  /** How many callers went away before the answer. */
+  /** The number of callers that left before the answer. */
   readonly left: () => number;
   close(): Promise<void>;
 }
 
 const NEVER = { status: 0 };
 
-/** Gives no answer at all. */
+/** Never answers. */
 export const noAnswer: Answer = NEVER;
 
-/** `answer` gets the conversation and how many requests came before this one. */
+/** `answer` gets the conversation and the number of earlier requests. */
 export async function startFakeProvider(
   answer: (messages: readonly Message[], requests: number) => Answer,
 ): Promise<FakeProvider> {
@@ -48,7 +48,7 @@ export async function startFakeProvider(
   return { url: server.url, asked, left: () => left, close: () => server.close() };
 }
 
-/** Answers by how often the model has spoken in the conversation. */
+/** Picks the answer by the number of the model's messages in the conversation. */
 export function inTurn(...answers: readonly Answer[]): (messages: readonly Message[]) => Answer {
   return (messages) => {
     const spoken = messages.filter(({ role }) => role === 'assistant').length;
@@ -124,7 +124,7 @@ function finish(given: Spoken): string {
   return typeof given === 'string' ? 'stop' : 'tool_calls';
 }
 
-/** With ids that no two answers share. */
+/** Tool calls with ids that are unique across answers. */
 function toolCalls(
   calls: readonly { readonly tool: string; readonly input: object }[],
   number: number,

@@ -4,16 +4,16 @@ import type { FunctionContext } from 'svc-sdk/worker';
 /** The tools of the tests. */
 export type ToolName = 'weather' | 'refund' | 'count';
 
-/** What an agent of a test is made of. */
+/** The parts of an agent in a test. */
 export interface AgentParams {
   readonly ctx: FunctionContext;
-  /** Of the provider. */
+  /** The provider's URL. */
   readonly url: string;
   readonly model?: DurableModelOptions;
   readonly tools?: DurableToolsOptions<ToolName>;
-  /** The rule of the tool `refund` itself. */
+  /** The tool's own rule for `refund`. */
   readonly needsApproval?: boolean | (() => Promise<boolean>);
-  /** What the tools do. `key` is the idempotency key of the step. */
+  /** The effect of the tools. `key` is the idempotency key of the step. */
   readonly act: (
     tool: ToolName,
     given: { readonly input: string; readonly key: string },
@@ -24,7 +24,7 @@ export interface AgentParams {
 export interface AgentAnswer {
   readonly text: string;
   readonly totalTokens: number | null;
-  /** Of the last response: as ISO 8601. */
+  /** The time of the last response, as ISO 8601. */
   readonly answeredAt: string;
 }
 

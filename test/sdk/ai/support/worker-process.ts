@@ -3,7 +3,7 @@ import { createWorker, defineFunction, silentLogger } from 'svc-sdk/worker';
 import { major6 } from './major-6.ts';
 import { major7 } from './major-7.ts';
 
-/* A worker with an agent, as a process of its own, which tests kill. Its tools call the test. */
+/* A worker with an agent, in its own process, which tests kill. Its tools call the test. */
 
 const setting = (name: string): string => {
   const value = process.env[name];

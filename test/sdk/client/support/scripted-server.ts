@@ -10,7 +10,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What the server does with one request; the last of a script is done with all that follow. */
+/** Handles one request; the last step of a script repeats for all further requests. */
 export type Step = (answer: ServerResponse, seen: Seen) => void;
 
 export interface ScriptedServer {
@@ -31,19 +31,19 @@ export const answer =
     to.end(isText ? body : JSON.stringify(body));
   };
 
-/** The request was taken, and the answer is lost. */
+/** Accepts the request, and loses the answer. */
 export const lose: Step = (to) => void to.socket?.destroy();
 
-/** Nothing, until the client leaves. */
+/** Does nothing until the client leaves. */
 export const hang: Step = () => undefined;
 
-/** The headers and half of the body, and then the connection ends. */
+/** Sends the headers and half of the body, and then ends the connection. */
 export const breakOff: Step = (to) => {
   to.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   to.write('{"executions":', () => to.socket?.destroy());
 };
 
-/** A real server on a loopback port that fails, hangs and loses answers as it is told. */
+/** A real server on a loopback port that fails, hangs and loses answers by its script. */
 export async function startScriptedServer(...script: readonly Step[]): Promise<ScriptedServer> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {

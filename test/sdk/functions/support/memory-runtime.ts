@@ -6,13 +6,13 @@ import type { FunctionContext } from '../../../../sdk/typescript/src/functions/c
 import type { Entry, Journal, Wait } from '../../../../sdk/typescript/src/functions/journal.ts';
 import { runTurn, type TurnOutcome } from '../../../../sdk/typescript/src/functions/run-turn.ts';
 
-/** The process dies: nothing of the turn is left but what was recorded. */
+/** The process dies: only the recorded entries of the turn remain. */
 export class Crash extends Error {}
 
 export interface MemoryOptions {
   /** Called before and after each commit, and around each effect; throws `Crash` to die there. */
   readonly meet?: (point: string) => void;
-  /** What waits are satisfied with; absent: timers with null, the rest with the identity. */
+  /** The results of waits; by default null for timers, and the identity for all others. */
   readonly satisfy?: (wait: Wait) => Entry | null;
   /** Whether a wait may be satisfied within the suspend. */
   readonly answersAtOnce?: (wait: Wait) => boolean;
@@ -20,11 +20,11 @@ export interface MemoryOptions {
 
 /**
  * The runtime's side of functions, in memory: a visit's journal, its waits, and turns until the
- * function ends. It appends as the protocol says: waits are satisfied between turns, or in a suspend.
- * A function that continues as new begins the next visit, with its own journal.
+ * function ends. As in the protocol, it satisfies waits between turns, or in a suspend. A function
+ * that continues as new begins the next visit, with a separate journal.
  */
 export class MemoryRuntime {
-  /** Of the visit under way. */
+  /** The journal of the current visit. */
   readonly entries: Entry[] = [];
   readonly waits = new Map<string, Wait>();
   /** The inputs of the visits, in order. */
@@ -50,7 +50,7 @@ export class MemoryRuntime {
     throw new Error('the function does not end');
   }
 
-  /** One turn; null when it crashed. */
+  /** Runs one turn; null when it crashed. */
   async runOne(
     run: (ctx: FunctionContext, input: never) => unknown,
     mode: 'run' | 'rollback' = 'run',
@@ -93,12 +93,12 @@ export class MemoryRuntime {
     }
   }
 
-  /** Ends the turn under way, in the middle of a step: nothing that it still does counts. */
+  /** Ends the current turn in the middle of a step: its further actions have no effect. */
   kill(): void {
     this.#stopping.abort(new LeaseLostError('killed'));
   }
 
-  /** Satisfies the first open wait that can be: between turns, so that the next one finds it. */
+  /** Satisfies the first possible wait, between turns, so that the next turn finds it. */
   satisfyOne(): void {
     for (const wait of this.waits.values()) {
       const entry = this.#satisfy(wait);

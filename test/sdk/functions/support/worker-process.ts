@@ -4,7 +4,7 @@ import {
   silentLogger,
 } from '../../../../sdk/typescript/src/worker/index.ts';
 
-/* A worker as a process of its own, which tests kill. Its steps call the receiver of the test. */
+/* A worker in its own process, which tests kill. Its steps call the receiver of the test. */
 
 const setting = (name: string): string => {
   const value = process.env[name];

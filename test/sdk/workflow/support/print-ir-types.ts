@@ -12,10 +12,13 @@ const HEAD = `/*
 import type { JsonObject, JsonValue } from './json.ts';
 `;
 
-/** Names that would say too little outside of the definition, or that the builder uses otherwise. */
+/** Names that are unclear outside a definition, or that the builder already uses. */
 const named = (definition: string) => `${definition}Ir`;
 
-/** The TypeScript types of a definition, from its JSON Schema. Null, which means absent, is left out. */
+/**
+ * Prints the TypeScript types of a definition from its JSON Schema. It omits null, which means
+ * absent.
+ */
 export function printIrTypes(schema: JsonObject): string {
   const definitions = Object.entries(schema['$defs'] ?? {}).filter(
     ([name]) => !/.Node$/.test(name) && name !== 'Node',
@@ -36,7 +39,7 @@ export function printIrTypes(schema: JsonObject): string {
 /** Fields of the short forms. */
 const NOT_OF_NODES = ['kind', 'type', 'message', 'timeout_secs'];
 
-/** Fields of every node may stand in its kind too; the long form has them beside it. */
+/** A kind may also contain the fields of every node; the long form has them beside the kind. */
 function withoutCommon(name: string, definition: JsonValue, node: JsonObject): JsonValue {
   if (!name.endsWith('Kind') || !isJsonObject(definition)) return definition;
   const common = Object.entries(node['properties'] ?? {}).map((field) => JSON.stringify(field));
