@@ -27,7 +27,7 @@ test('an id carries the millisecond it was made in', (t) => {
 });
 
 test('a counter that runs over moves on to the next millisecond', (t) => {
-  // The highest seed, so that half of the counter's range is left.
+  // The highest seed, which leaves half of the counter's range.
   const ids = createIds({ now: () => 1000, randomBytes: (size) => new Uint8Array(size).fill(255) });
   const first = ids.uuid();
   t.is(first, '00000000-03e8-77ff-bfff-ffffffffffff');

@@ -38,7 +38,7 @@ test('the metrics port follows the role, unless it is set or off', (t) => {
   t.is(metricsPort(configOf({}), 'scheduler'), 9465);
   t.is(metricsPort(configOf({ SVC_TELEMETRY_METRICS_PORT: '1' }), 'scheduler'), 1);
   t.is(metricsPort(configOf({ SVC_TELEMETRY_METRICS_PORT: 'off' }), 'api'), null);
-  // Probes stay; only the metrics beside them go.
+  // Disables only the metrics; the probes on the port remain.
   t.is(metricsPort(configOf({ SVC_TELEMETRY_ENABLED: 'false' }), 'api'), 9464);
   const same = checkConfig(configOf({ SVC_PORT: '9464' }), 'api');
   t.regex(same[0] ?? '', /^telemetry\.metrics_port: 9464 is runtime\.port/);

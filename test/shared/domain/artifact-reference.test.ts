@@ -22,15 +22,15 @@ const valueOf = (...leaves: JsonValue[]) =>
   })).value;
 const patch = fc.dictionary(key, valueOf(REFERENCE)) as fc.Arbitrary<JsonObject>;
 
-/** As it is read, with `content` under the hash. */
+/** The value as readers get it, with `content` under the hash. */
 function read(kept: JsonValue, content: JsonValue): JsonValue {
   return patchesOf(kept as typeof REFERENCE).reduce<JsonValue>(patchValue, content);
 }
 
-/** What `REFERENCE` stands for where a patch has put it. */
+/** The content of `REFERENCE` inside a patch. */
 const NESTED = { a: 'deep', b: { c: 'deeper', a: 2 } };
 
-/** With every reference read: how patches are joined on the way is nobody's business. */
+/** Resolves every reference, because the form in which patches are joined does not matter. */
 function whole(value: JsonValue): JsonValue {
   if (isInlineReference(value)) return whole(read(value, NESTED));
   if (!isJsonObject(value)) return value;

@@ -38,7 +38,7 @@ test('executions that cannot be advanced are set aside and starve no others', as
     },
   };
   const host = openTestEngine({ store: watched });
-  // Both are marked: a start decides no more than so many nodes.
+  // Both are marked, because a start decides only a limited number of nodes.
   broken.add(await host.start(endless, { endless: true }));
   const healthy = await host.start(endless, { endless: true });
   for (let round = 0; round < 5; round += 1) {
@@ -75,7 +75,7 @@ for (const isDown of [false, true]) {
     const before = await start(work);
     broken.add(await start(work));
     const after = await start(work);
-    // From now on executions are read, to see what their own policies say.
+    // From now on, a claim loads executions to read their own policies.
     await engine.updateTenant({
       tenantId: DEFAULT_TENANT,
       actorId: 'token:test',

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
-/* What reads show of an execution whose workflow has a data policy, and what the work gets. */
+/* Reads of an execution whose workflow has a data policy, and the input that its work gets. */
 
 const INPUT = { ssn: '078-05-1120', note: 'mail ann@mail.example' };
 const POLICY = { pii_fields: ['ssn'], detectors: ['email'] };

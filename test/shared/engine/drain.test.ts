@@ -37,7 +37,7 @@ test('an execution that breaks during a drain does not take the others down with
   gate.resolve();
   await drained;
   const { work_leases: leases, work_queue: queue } = await contents();
-  // The broken one's item stays leased until it lapses.
+  // The item of the broken one stays leased until its lease lapses.
   t.is(leases?.length, 1);
   t.is(queue?.length, 1);
 });

@@ -5,7 +5,7 @@ import type { NodeCall, NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
-/* Finalizers run once, whatever ended the execution and whoever died meanwhile. */
+/* Finalizers run once, after any end of the execution and despite crashes. */
 
 const DONE: NodeOutcome = { ok: true, output: { done: true }, statePatch: {} };
 const WORKER = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
@@ -78,7 +78,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       store,
       async run({ nodeId, signal }) {
         if (nodeId === 'a') signal.addEventListener('abort', () => stopped.resolve());
-        // The finalizer, too, ends only once the other has heard of it.
+        // The finalizer also waits until the other node has received the request.
         await stopped.promise;
         return DONE;
       },

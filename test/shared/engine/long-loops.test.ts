@@ -42,7 +42,7 @@ test('a loop of 100 000 rounds keeps memory flat, and its history is read in pag
     t.is(events.length, PAGE);
     t.is(events[0]?.sequence, after + 1);
   }
-  // Reading it folds what came after the last snapshot, not all of it.
+  // A read folds only the events after the last snapshot.
   const loaded = await svc.store.executions.load(id, null);
   t.true((loaded?.events.length ?? Infinity) < 1_100, `${loaded?.events.length} events`);
 });

@@ -8,8 +8,9 @@ import { openTestEngine } from '../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 
 /*
- * The database has done what it was asked for, and the answer is lost. What it leased to the process
- * is nobody else's until it lapses, and lapsing is an attempt: with one attempt alone, a failure.
+ * The database has executed a request, and the answer is lost. Nobody else can take the items that
+ * it leased to the process until the leases lapse. A lapse counts as an attempt, so an item with a
+ * single attempt would fail.
  */
 
 const SHARDS = [...Array(64).keys()];
@@ -24,7 +25,7 @@ const done: NodeOutcome = { ok: true, output: {}, statePatch: {} };
 
 type Lost = { readonly commit?: (plan: CommitPlan) => boolean; readonly claim?: boolean };
 
-/** The same store, which keeps the answer to itself where it is asked to: once. */
+/** The same store, which loses one of the selected answers. */
 function losing(store: Store, lost: Lost): Store {
   let isLost = false;
   const once = async <Answer>(loses: boolean, asked: Promise<Answer>): Promise<Answer> => {
@@ -83,7 +84,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   named('to a start whose first node is to run here: it is run', async (t, on) => {
     const { host, calls } = open(on, { commit: ({ bornLeased }) => bornLeased.length > 0 });
     host.scheduling.takeStarts({ shards: SHARDS, underWayMax: 100 });
-    // What waited before it came has been looked at.
+    // The engine has now checked the queue for older items.
     await host.turn();
     await t.throwsAsync(host.start(CHAIN), { instanceOf: StoreUnavailableError });
     await host.settle();

@@ -56,7 +56,7 @@ test('409: an execution keeps a bounded number of events nobody waits for', asyn
   const host = openTestEngine({ store });
   const executionId = await host.start({ nodes: { a: { kind: 'human_approval' } }, edges: [] });
   const event = { tenantId: TENANT, executionId, actorId: 'token:test', payload: 1 };
-  // Written straight to the log, as a thousand requests would have.
+  // Written directly to the log, as if by a thousand requests.
   const row = await store.executions.find(executionId, TENANT);
   const payload = JSON.stringify({ correlation_key: 'k', payload: 1 });
   await store.executions.commit([

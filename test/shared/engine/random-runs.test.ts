@@ -12,9 +12,10 @@ import { openTestEngine, type TestEngine } from '../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 
 /*
- * Executions under approvals, budgets, parking, rate limits and policies that change, worked on by
- * two processes, one of which is replaced now and then, while leases lapse and timers fire early. Whatever happens in whatever order, each
- * comes to its one end, leaves nothing behind, and what models used is counted once.
+ * Executions under approvals, budgets, parking, rate limits and changing policies. Two processes
+ * work on them, and the test sometimes replaces one, while leases lapse and timers fire early. In
+ * any order of events, each execution ends once and leaves nothing behind, and the usage of models
+ * counts once.
  */
 
 const tenantId = 'acme' as TenantId;
@@ -128,7 +129,7 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
   t.is(charged?.inputTokens, used);
 }
 
-/** Wherever it is, that is told, and nothing is said to be lost. */
+/** In every state the execution has an explanation, which reports nothing as lost. */
 async function checkExplained(
   t: ExecutionContext,
   { engine }: TestEngine,
@@ -230,7 +231,7 @@ async function act(
     () => age({ table: 'timers', columns: ['due_at'], byMs: 7_200_000 }),
     () => setTenant(svc, { policy: dice.pick(POLICIES) }),
     async () => {
-      // One that has ended says so.
+      // An ended execution answers with that.
       await svc.engine.pauseExecution({ ...by, executionId, reason: null }).catch(checkRefused);
     },
     async () => {
@@ -280,7 +281,7 @@ async function sendEvent(
 
 async function work(svc: TestEngine, dice: Dice, isCalm: boolean): Promise<void> {
   const [item] = await svc.claim();
-  // A worker that is not heard of again.
+  // A worker that vanishes.
   if (item === undefined || (!isCalm && dice.chance(10))) return;
   const { workItemId, idempotencyKey } = item.record;
   const { leaseFence } = item;
@@ -299,7 +300,7 @@ async function work(svc: TestEngine, dice: Dice, isCalm: boolean): Promise<void>
           finishReason: null,
           usage,
         });
-  // What goes on beside it may have ended the execution meanwhile.
+  // Another action may have ended the execution meanwhile.
   await settled.catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.status !== 409) throw error;
   });

@@ -49,7 +49,7 @@ test('a paused execution whose timer leads on to work is running again', async (
   t.is(await statusOf(host, executionId), 'running');
 });
 
-/** So many steps before it rests that a snapshot is taken there. */
+/** Enough steps before the first wait that the engine takes a snapshot there. */
 function longWay(length: number): JsonObject {
   const ids = Array.from({ length }, (_, index) => `n${index}`);
   return {

@@ -5,7 +5,7 @@ import { LeaseLostError } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
-/* What a run of an in-engine node can do beside giving its result. */
+/* Effects of a run of an in-engine node, besides its result. */
 
 const DONE: NodeOutcome = { ok: true, output: { done: true }, statePatch: {} };
 const ONE = { nodes: { a: { kind: 'call', output_key: 'a' } } };

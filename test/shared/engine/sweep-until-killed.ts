@@ -4,8 +4,9 @@ import { openTestEngine } from '../../support/engine.ts';
 import { sqlitePath } from '../../support/stores.ts';
 
 /*
- * Sweeps paused workflows and is killed over it: `node sweep-until-killed.ts <database> <step> <time>`.
- * `committing`: the database has been asked to and has not answered; `committed`: it has.
+ * Sweeps paused workflows and dies meanwhile: `node sweep-until-killed.ts <database> <step>
+ * <time>`. `committing`: the database has the request and has not answered; `committed`: it has
+ * answered.
  */
 
 const [url = '', step = '', time = '1'] = process.argv.slice(2);

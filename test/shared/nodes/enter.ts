@@ -4,7 +4,7 @@ import { readWorkflow } from '../../../src/shared/domain/workflow/ir.ts';
 import type { EnterContext, Entry, Plan } from '../../../src/shared/domain/workflow/plan/plan.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 
-/** The plan of a definition that must be right. */
+/** The plan of a valid definition. */
 export function planOf(ir: object): Plan {
   const read = readWorkflow({ ir: { workflow_id: 'w', ...ir }, kinds: builtInKinds });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
@@ -35,7 +35,7 @@ export interface Surroundings {
   readonly visit?: number;
 }
 
-/** Enters node `n`, which has neighbours `a`, `b` and `c`. */
+/** Enters node `n`, which has the neighbours `a`, `b` and `c`. */
 export function enter(node: JsonObject, around: Surroundings = {}): Entry {
   const { edges = [], timeouts = {}, state = {}, input = {}, item = null } = around;
   const nodes = { n: node, a: {}, b: {}, c: {} };

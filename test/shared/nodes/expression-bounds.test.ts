@@ -5,7 +5,7 @@ import { History, planOf } from '../../support/history.ts';
 import { enter } from './enter.ts';
 
 const state = { text: 'a'.repeat(1_000_000) };
-/** Some 8 000 steps each: one is fine, and so are a few. */
+/** About 8 000 steps each: one is allowed, and so are a few. */
 const HEAVY = 'state.text.contains("ab")';
 const many = <Item>(item: (index: number) => Item): readonly Item[] =>
   Array.from({ length: 100 }, (_, index) => item(index));

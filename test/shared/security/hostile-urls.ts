@@ -1,6 +1,6 @@
 import type { HttpErrorCode } from '../../../src/shared/domain/http-error.ts';
 
-/** Addresses that lead where no caller may send us, by all the ways to write them. */
+/** Addresses that no caller may make the service call, in all their forms. */
 export const HOSTILE_URLS: readonly (readonly [url: string, code: HttpErrorCode])[] = [
   // This machine.
   ['http://127.0.0.1/', 'refused_address'],
@@ -31,13 +31,13 @@ export const HOSTILE_URLS: readonly (readonly [url: string, code: HttpErrorCode]
   ['http://[::1]/', 'refused_address'],
   ['http://[0:0:0:0:0:0:0:1]/', 'refused_address'],
   ['http://[0000::0001]/', 'refused_address'],
-  // Unspecified: on many systems this machine again.
+  // Unspecified: on many systems also this machine.
   ['http://0.0.0.0/', 'refused_address'],
   ['http://0/', 'refused_address'],
   ['http://00.0x0.0/', 'refused_address'],
   ['http://0.1.2.3/', 'refused_address'],
   ['http://[::]/', 'refused_address'],
-  // Networks around us.
+  // Private networks.
   ['http://10.0.0.1/', 'refused_address'],
   ['http://10.1/', 'refused_address'],
   ['http://167772161/', 'refused_address'],
@@ -89,7 +89,7 @@ export const HOSTILE_URLS: readonly (readonly [url: string, code: HttpErrorCode]
   ['http://[2002:7f00:1::]/', 'refused_address'],
   ['http://[2002:808:808::1]/', 'refused_address'],
   ['http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/', 'refused_address'],
-  // Nobody's, or everybody's.
+  // Multicast, reserved and documentation addresses.
   ['http://224.0.0.1/', 'refused_address'],
   ['http://239.255.255.250:1900/', 'refused_address'],
   ['http://240.0.0.1/', 'refused_address'],
@@ -103,7 +103,7 @@ export const HOSTILE_URLS: readonly (readonly [url: string, code: HttpErrorCode]
   ['http://[3fff::1]/', 'refused_address'],
   ['http://[100::1]/', 'refused_address'],
   ['http://[5f00::1]/', 'refused_address'],
-  // Not ours to call.
+  // Other schemes.
   ['file:///etc/passwd', 'bad_url'],
   ['ftp://example.com/', 'bad_url'],
   ['gopher://127.0.0.1:6379/_INFO', 'bad_url'],

@@ -357,7 +357,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Nothing else keeps the process alive while a resolver is waited for. */
+/** Keeps the process alive while a resolver is pending. */
 async function holdOpen<Result>(work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => undefined, 1000);
   try {

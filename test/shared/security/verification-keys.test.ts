@@ -6,12 +6,12 @@ import { createRemoteKeys } from '../../../src/shared/security/verification-keys
 
 const URL_OF_KEYS = 'https://issuer.example/jwks';
 
-/** An issuer that publishes its keys, and takes note of who asks. */
+/** An issuer that publishes its keys, and counts requests. */
 function openIssuer() {
   const published = new Map<string, KeyPairKeyObjectResult>();
   const issuer = {
     fetches: 0,
-    /** What it answers in place of its keys. */
+    /** Replaces the answer with its keys. */
     answer: null as (() => string) | null,
     publish(kid: string) {
       published.set(kid, generateKeyPairSync('ed25519'));

@@ -9,8 +9,8 @@ import { makeEvent, makePlan, makeTicket, makeTimer } from './contract/make.ts';
 import { addOne } from './contract/memory/memory-make.ts';
 
 /*
- * Of the whole database, so each case has one of its own: what both stores read of it must be the
- * same, and true.
+ * Readings cover the whole database, so each case has its own. Both stores must give the same
+ * correct reading.
  */
 
 const NOTHING = { waiting: 0, oldestMs: null, leased: 0 };
@@ -135,7 +135,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       return queues.map((queue) => queue.waiting);
     };
     t.deepEqual(await waiting({}), [301, 1, 1, 0]);
-    // Four places, so 75 of each; the engine's has as much for itself.
+    // Four groups share the rows, 75 each; the engine's queue has as many of its own.
     t.deepEqual(await waiting({ rows: 300 }), [151, 1, 1, 0]);
     t.is((await waiting({ groups: 1 })).reduce((sum, items) => sum + items, 0) <= 150, true);
     const groups = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
@@ -159,7 +159,7 @@ async function withTier(store: Store, tenantId: TenantId, tier: 'team'): Promise
   await store.tenants.update(tenantId, { ...same, limits: { memory_tier: tier } });
 }
 
-/** What is asked for took a while itself. */
+/** Allows for the time that the reading itself took. */
 function isAbout(ms: number | null | undefined, expected: number): boolean {
   return typeof ms === 'number' && ms >= expected && ms < expected + 20_000;
 }

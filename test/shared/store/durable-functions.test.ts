@@ -20,8 +20,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         startsTimers: [makeTimer()],
       }),
     );
-    // The migration works on its own result, too, and that has had every row. On SQLite it builds
-    // tables again, so later migrations must add their columns again.
+    // The migration also works on its own result, which contains every row. On SQLite it rebuilds
+    // tables, so later migrations must add their columns again.
     const migrations = await readMigrations(dialect);
     const first = migrations.findIndex(({ title }) => title === 'durable_functions');
     const last = dialect === 'sqlite' ? migrations.length : first + 1;

@@ -3,7 +3,7 @@ import test from 'ava';
 import { gatherCalls } from '../../../src/shared/store/gather-calls.ts';
 import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
 
-/** Calls `<group><number>`, whose batches are answered by hand. */
+/** Calls `<group><number>`; the test answers their batches. */
 function scripted(options: { readonly lanes?: number; readonly sizeMax?: number } = {}) {
   const batches: {
     readonly calls: readonly string[];

@@ -21,7 +21,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     await start(store, { tenantId: 'with-run' as TenantId });
     await start(store, { tenantId: 'with-another' as TenantId });
-    // Written past the service: no request could name it.
+    // Written without the service, because no request can name it.
     await mint(store, 'No Tenant' as TenantId);
 
     const migration = (await readMigrations(dialect)).find(

@@ -12,8 +12,8 @@ import { sqlitePath } from '../../support/stores.ts';
 import { claim, startWithItems } from './contract/drive.ts';
 
 /*
- * A database that goes back to an earlier moment has forgotten fences that workers still hold. Here it
- * is a copy, which is what a restored dump is to the server: another database.
+ * A database that returns to an earlier state has lost fences that workers still hold. Here it is a
+ * copy, because a restored dump is also another database to the server.
  */
 
 const COMPETITORS = 20;
@@ -52,7 +52,7 @@ for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
   });
 }
 
-/** Twenty who draw one each, at once. */
+/** Twenty competitors draw one fence each at the same time. */
 async function drawFences(store: Store): Promise<number[]> {
   const tenants = await Promise.all(
     Array.from({ length: COMPETITORS }, async () => (await startWithItems(store, [{}])).tenantId),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { createTestDatabase } from '../../support/database.ts';
 import { sqlitePath } from '../../support/stores.ts';
 
-/** PostgreSQL has a sequence where SQLite counts in a table of one row. */
+/** SQLite counts in a table of one row, where PostgreSQL has a sequence. */
 const SQLITE_ONLY = new Set(['lease_fence']);
 /** SQLite has no partitions. */
 const POSTGRES_ONLY = new Set(['event_partitions']);

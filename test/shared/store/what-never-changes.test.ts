@@ -9,7 +9,9 @@ import {
 } from '../../support/database.ts';
 import { sqlitePath } from '../../support/stores.ts';
 
-/* What the runtime has no statement for is refused by the database: whoever asks by hand, too. */
+/*
+ * The database refuses changes that the runtime never makes, even from a person with direct access.
+ */
 
 const ID = `'019af000-0000-7000-8000-000000000001'`;
 const AT = { postgres: 'now()', sqlite: '1' };

@@ -280,7 +280,7 @@ test('a token of OAuth is fetched once, and again when it is turned down', async
   const part = http(server.url, oauth(`${issuer.url}/token`));
   t.like(await call({ part, tool: 'text' }), { ok: true });
   const echoed = await call({ part, tool: 'echo', args: { said: valid } });
-  // A token is a secret as well, though nobody has named it.
+  // A token is a secret, too, although no setting names it.
   t.like(echoed, { ok: true, structured: { args: { said: 'Bearer [secret access token]' } } });
   t.is(given.length, 1);
   const basic = issuer.requests[0]?.headers.authorization?.split(' ')[1] ?? '';
@@ -351,7 +351,7 @@ test('a configured server exists by its name, for its tenants, with its own vari
   ];
   const { call } = open(t, { servers });
   const answered = await call({ part: null, server: 'files', tool: 'env' });
-  // Its own secret is known, so it is kept out of what it says.
+  // The caller knows the server's own secret, and removes it from the answer.
   t.like(answered, { ok: true, structured: { FILES_TOKEN: '[secret FILES_TOKEN]' } });
   for (const [server, tenantId] of [
     ['files', 'other' as TenantId],
@@ -376,7 +376,7 @@ test('closing ends calls under way and the commands', async (t) => {
   await call({ part: stdio('two'), tool: 'text' });
   const pid = Number(lastCall('two')['pid']);
   const hanging = call({ part: stdio('two'), tool: 'hang' });
-  // What hangs has been sent once a later call on the same pipe is answered.
+  // An answer to a later call on the same pipe proves that the hanging call was sent.
   await call({ part: stdio('two'), tool: 'text' });
   await caller.close();
   t.like(await hanging, { ok: false, errorClass: 'unreachable' });
@@ -438,7 +438,7 @@ function http(url: string, auth: AuthPart | null = null): McpServerPart {
   return { name: 's', transport: 'streamable_http', url, command: null, args: [], auth };
 }
 
-/** A server that writes what it is called with to a file of this name. */
+/** A server that writes its calls to a file of this name. */
 function stdio(name: string): McpServerPart {
   const args = [SCRIPT, join(logs, name)];
   return { name, transport: 'stdio', url: null, command: process.execPath, args, auth: null };

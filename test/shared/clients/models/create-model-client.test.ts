@@ -106,7 +106,7 @@ for (const provider of PROVIDERS) {
   test(`${provider}: an answer by a schema comes as a value`, async (t) => {
     const { models, provider: fake } = t.context;
     fake.answer(model('person'), (request) => {
-      // Anthropic's older models are made to answer by a tool of that name.
+      // Anthropic's older models must answer through a tool of that name.
       const isTool = JSON.stringify(request.body).includes('"name":"json"');
       const text = '{"name":"Ada","age":36}';
       return isTool ? { toolCalls: [{ id: 't', name: 'json', input: text }] } : { text };

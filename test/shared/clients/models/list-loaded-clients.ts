@@ -1,6 +1,8 @@
 import { registerHooks } from 'node:module';
 
-/** Boots nothing: loads what every process loads, then calls a model, and says what each has loaded. */
+/**
+ * Loads the modules that every process loads, then calls a model, and prints what each step loaded.
+ */
 const loaded = new Set<string>();
 registerHooks({
   resolve: (specifier, context, next) => {

@@ -4,10 +4,10 @@ import { LIST_PRICES } from '../../../../src/shared/domain/models/prices.ts';
 import type { ModelAnswer, ModelCall, ModelFailure } from '../../../../src/shared/ports/models.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 
-/** The key of every provider, so that a test can look for it. */
+/** The key of all providers, so that a test can search for it. */
 export const MODEL_KEY = 'sk-of-the-operator-0123456789';
 
-/** A client as a process has it, with these base URLs and one key configured. */
+/** A client as in a process, with these base URLs and one configured key. */
 export function openModelClient(params: {
   readonly baseUrls: Readonly<Record<string, string>>;
   readonly allowedBaseUrls?: readonly string[];

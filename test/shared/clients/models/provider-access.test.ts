@@ -23,7 +23,7 @@ for (const [provider, baseUrl, goesTo, apiKey] of [
   ['acme', null, 'https://models.acme.example/v1', 'sk-acme'],
   ['openai', 'https://eu.example/models', 'https://eu.example/models', 'sk-openai'],
   ['openai', 'https://eu.example/models/v1', 'https://eu.example/models/v1', 'sk-openai'],
-  // A gateway's other paths may be other people's.
+  // A gateway's other paths may belong to others.
   ['openai', 'https://eu.example/modelsX', 'https://eu.example/modelsX', null],
   ['openai', 'https://eu.example/', 'https://eu.example', null],
   ['openai', 'https://gateway.example/evil/v1', 'https://gateway.example/evil/v1', null],
@@ -43,9 +43,10 @@ for (const [provider, baseUrl, goesTo, apiKey] of [
     'https://eu.example.evil.example/models',
     null,
   ],
-  // The name of what every object has is a name like any other.
+  // The name of an inherited member is an ordinary name.
   ['constructor', 'https://evil.example', 'https://evil.example', null],
-  // No provider the operator has configured: a name alone brings no variable of the environment.
+  // The operator has configured no such provider: a name alone must not read an environment
+  // variable.
   ['svc_auth', 'https://eu.example/models', 'https://eu.example/models', null],
 ] as const) {
   test(`${provider} at ${baseUrl ?? 'no address of its own'} ${apiKey === null ? 'gets no key' : 'gets its key'}`, (t) => {

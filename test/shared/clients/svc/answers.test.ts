@@ -32,12 +32,13 @@ import { createSvcClient, type SvcClient } from '../../../../src/shared/clients/
 import { serveJson, startHttpServer } from '../../../support/servers/http-server.ts';
 
 /*
- * The client's types are narrower than the API's answers: they leave out what the client does not
- * use, and let an older runtime leave out what it does not know. `reply` holds them against the
- * schemas of the endpoints when this file is compiled.
+ * The client's types are narrower than the API's answers. They omit unused members, and accept the
+ * answers of an older runtime. The compiler checks `reply` against the schemas of the endpoints.
  */
 
-/** Neither reads an answer of one schema: events come as a stream, and an export is kept as any JSON. */
+/**
+ * Their answers have no single schema: events are a stream, and an export is stored as any JSON.
+ */
 type Untyped = 'followEvents' | 'exportExecution';
 
 type Calls = {

@@ -9,7 +9,7 @@ import { freePort } from '../../../support/servers/ports.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A runtime that answers each request in turn as told, and the last way from then on. */
+/** A runtime that gives these answers in turn, and then repeats the last one. */
 async function startRuntime(
   t: ExecutionContext,
   answers: readonly Answer[],

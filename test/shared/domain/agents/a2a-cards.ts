@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 
-/** One agent's card as each version of A2A writes it. */
+/** One agent's card in the form of each A2A version. */
 
 const skill = {
   id: 'route-optimizer',

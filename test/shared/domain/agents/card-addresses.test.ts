@@ -28,6 +28,6 @@ test('an invalid URL has no card', (t) => {
 test('an address with a long run of slashes takes no longer than others', (t) => {
   const before = process.cpuUsage();
   t.not(cardAddresses(`https://a.example/${'/'.repeat(200_000)}x`), null);
-  // Milliseconds; minutes, were the end looked for from every slash.
+  // Takes milliseconds; a search for the end from every slash would take minutes.
   t.true(process.cpuUsage(before).user < 5_000_000);
 });

@@ -6,7 +6,7 @@ import type {
   RecordedEvent,
 } from '../../../../src/shared/domain/execution/event.ts';
 
-/** Events one after another, each with the milliseconds it came at. */
+/** Consecutive events, each with its time in milliseconds. */
 function recorded(events: readonly (readonly [number, ExecutionEvent])[]): RecordedEvent[] {
   return events.map(([ms, event], index) => ({
     ...event,

@@ -3,7 +3,7 @@ import test from 'ava';
 import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
 import { History, planOf } from '../../../support/history.ts';
 
-/** The first event of the run that goes on where this one has ended. */
+/** The first event of the run that continues this one. */
 function successorOf(history: History): ExecutionEvent | null {
   if (history.state.continuedAs === null) return null;
   return history.effects.find((effect) => effect.do === 'start_successor')?.started ?? null;

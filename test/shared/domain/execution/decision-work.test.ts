@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { planOf } from '../../../support/history.ts';
 
-/** As much work as may be done for one node. */
+/** As much work as the limit allows for one node. */
 const HEAVY = Array.from({ length: 50 }, () => ({ expr: 'state.text.contains("ab")' }));
 
 const chain = (nodes: number): JsonObject => ({

@@ -12,7 +12,7 @@ import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { History, planOf } from '../../../support/history.ts';
 
-/* Functions that continue as new, and the retries of executions in which they did. */
+/* Functions that continue as new, and the retries of their executions. */
 
 const FUNCTION = { kind: 'function', name: 'shop.poll' };
 const G = { kind: 'python_fn', module: 'm', function: 'f' };
@@ -24,7 +24,7 @@ const PAID: WaitPayload = {
   timeout_ms: 9,
 };
 
-/** Between any two steps the state is stored and read, as between two processes. */
+/** Encodes and decodes the state between two steps, as between two processes. */
 function begin(ir: JsonObject = {}, input: JsonObject = {}): History {
   return new History(planOf({ nodes: { f: FUNCTION }, ...ir }), input, (state) =>
     decodeState(encodeState(state)),
@@ -140,7 +140,7 @@ test('a function that is an item of a map stays its item when it continues', (t)
   const history = begin(ir, { list: ['a', 'b'] });
   continueAsNew(history, { n: 1 });
   t.like(history.events.at(-1)?.payload, { visit: 2, continues: 0, map: { index: 0 } });
-  // The oldest visit is that of the second item now.
+  // The oldest visit is now that of the second item.
   history.complete('f', 'second');
   history.complete('f', 'first');
   t.is(history.state.status, 'completed');
@@ -200,7 +200,7 @@ test('a run does not end while something else of it is live', (t) => {
 
 const SUCCESSOR = 'exec_0198c0de00007000a000000000000002' as ExecutionId;
 
-/** The execution that retries this one, which has ended. */
+/** The execution that retries this ended one. */
 function retryOf({ plan, state, events }: History): History {
   const { executionId, tenantId, workflowId: workflow_id, input } = state;
   const recorded = events.map((event) => ({ ...event, createdAt: '', actorId: 'worker:w' }));
@@ -289,7 +289,7 @@ test('a retry continues each item of a map where its function had continued', (t
   ]);
 });
 
-/** A source that starts the function each time that it completes, and itself again. */
+/** A source whose completions start the function, and the source again. */
 const LOOP: JsonObject = {
   start_node: 'g',
   nodes: { g: G, f: FUNCTION },
@@ -299,7 +299,7 @@ const LOOP: JsonObject = {
   ],
 };
 
-/** Two visits of the function, each with a step of its own. */
+/** Two visits of the function, each with a separate step. */
 function twice(): History {
   const history = begin(LOOP);
   for (const n of [0, 1]) {

@@ -14,7 +14,7 @@ import { History, planOf } from '../../../support/history.ts';
 
 const FUNCTION = { kind: 'function', name: 'shop.order' };
 
-/** Between any two steps the state is stored and read, as between two processes. */
+/** Encodes and decodes the state between two steps, as between two processes. */
 function begin(ir: JsonObject = {}): History {
   return new History(planOf({ nodes: { f: FUNCTION }, ...ir }), {}, (state) =>
     decodeState(encodeState(state)),
@@ -160,7 +160,7 @@ test('a function that is about to roll back asks for no decision any more', (t) 
   step(history, ...undo);
   suspend(history, { identity: 'may', kind: 'approval' });
   t.is(openFunctionApprovals(history.live('f')).length, 1);
-  // As a cancel leaves it, until the scheduler decides.
+  // The state between a cancel and the scheduler's decision.
   const { state, plan } = history;
   const events = cancellationEvents(plan, state).map((event, index) => ({
     ...event,
@@ -188,7 +188,7 @@ test('the failure of another node waits for the rollback', (t) => {
   t.is(history.state.status, 'running');
   t.is(history.state.ending?.outcome, 'failed');
   t.is(run(history).mode, 'rollback');
-  // The item is taken back and put on its queue in one decision.
+  // One decision revokes the item and queues it again.
   const effects = history.effects.map((effect) => effect.do).slice(-2);
   t.deepEqual(effects, ['revoke_work', 'requeue_work']);
   const payload = { visit: 0, reason: 'the execution failed', rolled_back: true } as const;

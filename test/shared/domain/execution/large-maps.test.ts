@@ -23,7 +23,7 @@ test('data that live visits have pinned together is written once', (t) => {
   history.complete('one', {}, { changed: true });
   t.is(history.state.live.size, 101);
   const text = encodeState(history.state);
-  // The state before the change and the one after it, and the list.
+  // The text contains the state before and after the change, and the list.
   t.true(text.length < 300_000, `${text.length} characters`);
   const decoded = decodeState(text);
   t.deepEqual(decoded, history.state);
@@ -50,6 +50,6 @@ test('a map of many items folds in one go', (t) => {
   const folded = history.refold();
   const elapsedMs = performance.now() - begun;
   t.is(folded.stepsExecuted, count + 1);
-  // Copying the results at every item takes several seconds.
+  // A copy of the results at every item would take several seconds.
   t.true(elapsedMs < 3_000, `${Math.round(elapsedMs)} ms`);
 });

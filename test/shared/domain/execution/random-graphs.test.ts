@@ -13,7 +13,7 @@ import { History, planOf } from '../../../support/history.ts';
 
 const INPUT: JsonObject = { n: 0, list: [1, 2, 3] };
 
-/** Any graph over a few nodes: splits, choices, loops, joins, maps, waits, failure edges, finalizers. */
+/** Any graph of a few nodes: splits, choices, loops, joins, maps, waits, failures, finalizers. */
 const graph = fc
   .record({
     kinds: fc.array(
@@ -163,7 +163,7 @@ const graph = fc
     };
   });
 
-/** Goes back to where it is led from, or to where it leads, when a number is odd. */
+/** For an odd number, goes back to a predecessor, or on to a successor. */
 function evaluating(kind: string, out: readonly string[], from: readonly string[]): JsonObject {
   const scorers = [{ type: 'assertion', check: '!has(state.odd) || !state.odd' }];
   const [target] = kind === 'eval_back' ? from : out;
@@ -178,7 +178,7 @@ function bodyOf(kind: string): JsonObject {
     : { type: 'python_fn', module: 'm', function: 'f' };
 }
 
-/** What the outside could do now about one visit, or about several before anything is decided. */
+/** Possible facts from outside about one visit, or about several before the next decision. */
 function factsOf(history: History, pick: number): ExecutionEvent[] {
   const live = [...history.state.live.values()].filter((visit) => visit.map === null);
   if (live.length === 0) throw new Error(`stuck: ${history.story().join(', ')}`);
@@ -306,9 +306,9 @@ function timerFired(of: {
   return { kind: 'TimerFired', nodeId, payload: { purpose, visit } };
 }
 
-/** Null for a graph that is refused, and for one that never comes to anything to answer. */
+/** Null for a refused graph, and for one that never waits for an answer. */
 function planFor(ir: JsonObject): Plan | null {
-  // A loop of nothing but pure nodes whose condition never changes has no end.
+  // A loop of pure nodes whose condition never changes does not end.
   if (purelyLooping(ir)) return null;
   try {
     return planOf(ir);
@@ -318,7 +318,7 @@ function planFor(ir: JsonObject): Plan | null {
   }
 }
 
-/** What no history may do, whatever happened: the first line of it, or null. */
+/** The first line of a history that breaks a rule of all histories, or null. */
 function findBreach(history: History): string | null {
   const open = new Set<string>();
   const visits = new Map<string, number>();
@@ -355,7 +355,7 @@ function findBreach(history: History): string | null {
   return null;
 }
 
-/** What an execution that rests does not say it rests on. */
+/** Visits of a waiting execution that its explanation omits, and rows that it reports as lost. */
 function unexplained(history: History): readonly string[] {
   const { plan, state } = history;
   const facts = factsAround(state);
@@ -386,7 +386,7 @@ function finalizersRun({ events }: History): readonly string[] {
   );
 }
 
-/** Those that the end calls for: how it was going to be, before any of them failed. */
+/** The finalizers that must run, by the outcome before any of them failed. */
 function finalizersDue({ plan, events, state }: History): readonly string[] {
   const ending = events.find(({ kind }) => kind === 'WorkflowEnding');
   const outcome = ending?.kind === 'WorkflowEnding' ? ending.payload.outcome : state.status;
@@ -465,10 +465,10 @@ test('runs that continue as others come to the same state as one that does not',
     }),
     { numRuns: 200 },
   );
-  t.true(handed > 10, `only ${handed} runs went on`);
+  t.true(handed > 10, `only ${handed} runs continued as another`);
 });
 
-/** The first event of the run that goes on where this one has ended. */
+/** The first event of the run that continues this one. */
 function successorOf(history: History): ExecutionEvent | null {
   if (history.state.continuedAs === null) return null;
   const started = history.effects.find((effect) => effect.do === 'start_successor');
@@ -499,7 +499,7 @@ test('a state that went through text at every step is decided upon alike', (t) =
   t.true(steps > 200, `only ${steps} steps`);
 });
 
-/** Whether some cycle holds no node that waits for the outside. */
+/** Whether a cycle exists in which no node waits for the outside. */
 function purelyLooping(ir: JsonObject): boolean {
   const nodes = ir['nodes'] as Record<
     string,

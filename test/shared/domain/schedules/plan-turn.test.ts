@@ -22,7 +22,7 @@ test('a fire that is due is started, and the next one awaited', (t) => {
     lateFires: 0,
   });
   t.like(turn.start, { fireAt: TEN, cancels: null, again: false });
-  // Broken off after ten seconds.
+  // The turn counts as interrupted after ten seconds.
   t.is(turn.dueAt, '2026-11-20T10:00:10.500Z');
 });
 
@@ -73,7 +73,7 @@ test('with queue one fire waits, and further ones are skipped', (t) => {
   const waiting = { ...schedule, position: first.position };
   const second = planTurn(given({ now, lastIsLive: true, schedule: waiting }));
   t.like(second, { position: { waitingFireAt: TEN }, counts: { skipped: 1 } });
-  // It is started before the one that is due, which then finds it live.
+  // The waiting fire starts before the due one, which then finds a live execution.
   const third = planTurn(given({ now, schedule: waiting }));
   t.like(third.start, { fireAt: TEN });
   t.like(third.position, { waitingFireAt: null, startingFireAt: TEN, nextFireAt: now });

@@ -30,7 +30,7 @@ test('day of month and day of week are alternatives, as in crontab', (t) => {
 
 test('a fixed time in a gap of the clock fires once, right after the gap', (t) => {
   for (const [expression, timezone, after, fires] of [
-    // Set forward at 02:00 to 03:00.
+    // The clock moves forward from 02:00 to 03:00.
     [
       '30 2 * * *',
       'Europe/Berlin',
@@ -49,14 +49,14 @@ test('a fixed time in a gap of the clock fires once, right after the gap', (t) =
       '2026-03-07T12:00:00.000Z',
       ['2026-03-08T07:00:00.000Z', '2026-03-09T06:30:00.000Z'],
     ],
-    // By half an hour.
+    // The clock moves by half an hour.
     [
       '15 2 * * *',
       'Australia/Lord_Howe',
       '2026-10-03T12:00:00.000Z',
       ['2026-10-03T15:30:00.000Z', '2026-10-04T15:15:00.000Z'],
     ],
-    // At midnight.
+    // The clock moves at midnight.
     [
       '0 0 * * *',
       'Africa/Cairo',

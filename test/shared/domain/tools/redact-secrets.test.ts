@@ -9,7 +9,7 @@ for (const [where, text] of [
   ['as it is', SECRET],
   ['in a path', encodeURIComponent(SECRET)],
   ['in a form', new URLSearchParams({ key: SECRET }).toString().slice('key='.length)],
-  ['in JSON that is told as text', JSON.stringify(SECRET).slice(1, -1)],
+  ['in JSON inside a text', JSON.stringify(SECRET).slice(1, -1)],
 ] as const) {
   test(`a secret that is repeated ${where} is taken out`, (t) => {
     const answer = { url: `https://shop.example/?key=${text}&n=1`, list: [text], [text]: 1 };

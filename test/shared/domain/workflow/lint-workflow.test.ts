@@ -170,7 +170,7 @@ const ORDER = {
   },
 };
 
-/** Paths that are warned of when a node reads them. */
+/** Paths that cause a warning when a node reads them. */
 function warned(expression: string, more: JsonObject = {}): readonly string[] {
   return lint({
     state_schema: ORDER,

@@ -136,7 +136,7 @@ test('2 000 nodes with 6 000 edges are read in well under a second', (t) => {
     ...(edge < size ? {} : { condition: 'state.x' }),
   }));
   const ir = { workflow_id: 'w', start_node: 'n0', nodes: Object.fromEntries(chain), edges: links };
-  // Time of the processor, not of the clock: others may be using the machine.
+  // Measures CPU time, because others may use the machine.
   const started = process.cpuUsage();
   t.true(read(ir).ok);
   const { user, system } = process.cpuUsage(started);

@@ -7,7 +7,7 @@ export function read(ir: unknown): ReadWorkflow {
   return readWorkflow({ ir, kinds: builtInKinds });
 }
 
-/** Reads a definition that must be right; the workflow's id need not be given. */
+/** Reads a valid definition; the workflow's id is optional. */
 export function accept(ir: JsonObject): Extract<ReadWorkflow, { ok: true }> {
   const result = read({ workflow_id: 'w', ...ir });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));

@@ -5,8 +5,8 @@ import {
 } from '../../../../src/shared/domain/json.ts';
 
 /**
- * The same value, which tells of every field that is read from it, whether it is there or not. Paths
- * are like `branches.*.target`. Listing the fields of an object is no reading.
+ * Returns the same value, but reports every read of a field, present or absent. Paths are like
+ * `branches.*.target`. Listing the fields of an object is not a read.
  */
 export function recordReads<Value extends JsonObject | readonly JsonValue[]>(
   value: Value,

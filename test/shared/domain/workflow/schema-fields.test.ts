@@ -26,11 +26,11 @@ import { builtInKinds, NODE_KINDS } from '../../../../src/shared/nodes/index.ts'
 import { recordReads } from './record-reads.ts';
 
 /*
- * The schema says which fields there are, and the parsers read them. A field that only one of the two
- * knows would be a field that editors refuse and the runtime takes, or one that nothing reads.
+ * The schema declares fields, and the parsers read them. Editors would reject a field that only
+ * parsers know, and nothing would read a field that only the schema knows.
  */
 
-/** Fields that nothing in the runtime reads, and that authors may write. */
+/** Fields that the runtime does not read, and that authors may write. */
 const FOR_READERS = ['description', 'labels', 'permissions', 'name', 'strict'];
 
 const findings = () => ({ problems: new ProblemList(), warnings: new WarningList() });
@@ -45,7 +45,7 @@ const scorer = (sample: JsonObject) =>
 
 type Recorder = <Value extends JsonObject>(value: Value) => Value;
 
-/** How each part is read, with samples that take the parser everywhere. */
+/** The parser of each part, with samples that reach all of its branches. */
 const PARTS: Readonly<
   Record<
     string,
@@ -106,7 +106,7 @@ const PARTS: Readonly<
   },
 };
 
-/** Once as it was sent, and once in the form that is stored. */
+/** Reads the definition as sent, and then in its stored form. */
 function readTop(_sample: JsonObject, record: Recorder): void {
   const ir = record({ workflow_id: 'w' });
   const normalised = normaliseIr({ ir, kinds: builtInKinds, findings: findings() });
@@ -149,7 +149,7 @@ test('a node has the fields that are read, and no others', (t) => {
   t.deepEqual(ownOf(reads).toSorted(), [...known, 'kind', 'type'].toSorted());
 });
 
-/** Beside the examples: what takes a parser where no example does. */
+/** Samples for branches of a parser that no example reaches. */
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
   parallel: [{ branches: [{ target: 'a' }] }],
   join: [{ merge_strategy: { custom: { function_ref: 'a:b' } } }],
@@ -197,10 +197,11 @@ for (const { type, fields = {} } of NODE_KINDS) {
         kinds,
       });
     }
-    // What a map makes into a node of its own is read as a part of that node.
+    // A map turns these into a separate node, whose parser reads them.
     const moved = type === 'map' ? ['workflow_version', 'output_mapping'] : [];
     const known = pathsOf({ type: 'object', properties: fields });
-    // A model beside its provider is read as one of `models`; these of its fields are the node's.
+    // A model beside its provider is parsed like an entry of `models`; these of its fields are the
+    // node's.
     const ofNode = type === 'model' ? ['retry_policy', 'timeout_secs'] : [];
     const read = [...reads].filter((path) => !isOpen(path, fields) && !ofNode.includes(path));
     const meant = known.filter(
@@ -225,7 +226,7 @@ function isNote(path: string): boolean {
   return FOR_READERS.includes(path.split('.').at(-1) ?? '');
 }
 
-/** Fields at the top alone: what lies deeper has a definition of its own. */
+/** Only top-level fields: nested ones have a separate definition. */
 function ownOf(reads: Iterable<string>): readonly string[] {
   return [...reads].filter((path) => !path.includes('.'));
 }
@@ -235,7 +236,10 @@ function fieldsOf(schema: FieldSchema | undefined): readonly string[] {
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Every field of a schema by its path; references lead to definitions that are looked at alone. */
+/**
+ * Every field of a schema by its path; it does not follow references, whose definitions are
+ * separate.
+ */
 function pathsOf(schema: FieldSchema, path: readonly string[] = []): readonly string[] {
   const { properties, items, anyOf } = schema;
   const forms = Array.isArray(anyOf) ? anyOf.filter((form) => isJsonObject(form)) : [];
@@ -251,7 +255,7 @@ function pathsOf(schema: FieldSchema, path: readonly string[] = []): readonly st
   ];
 }
 
-/** Whether a path lies in a field whose members are values, or a definition of their own. */
+/** Whether a path is inside a field whose members are values, or a separate definition. */
 function isOpen(path: string, fields: Readonly<Record<string, FieldSchema>>): boolean {
   const known = pathsOf({ type: 'object', properties: fields });
   const parts = path.split('.');

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { workflowSchema } from '../../../../src/shared/domain/workflow/schema/workflow-schema.ts';
 import { NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
 
-/* The schema that editors are given: it takes what runs, and marks what nobody meant. */
+/* The schema for editors: it accepts every valid definition, and marks likely mistakes. */
 
 const schema = workflowSchema(NODE_KINDS);
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(

@@ -5,7 +5,7 @@ import type { NodeOutcome, NodeRunner } from '../../../../src/shared/nodes/run.t
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Budgets of tokens and money: what they hold up, and when. */
+/* Budgets of tokens and money: what they stop, and when. */
 
 const call = (input: number, costUsd: number | null): NodeOutcome => ({
   ok: true,
@@ -13,7 +13,7 @@ const call = (input: number, costUsd: number | null): NodeOutcome => ({
   statePatch: {},
   usage: { inputTokens: input, outputTokens: 0, costUsd },
 });
-/** Three calls, one after another. */
+/** Three consecutive calls. */
 const CHAIN: JsonObject = {
   nodes: { a: { kind: 'call' }, b: { kind: 'call' }, c: { kind: 'call' } },
   edges: [
@@ -60,7 +60,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const executionId = await svc.start({ ...CHAIN, token_budget: 100 });
     await svc.settle();
     t.is((await svc.story(executionId)).at(-1), 'WorkflowCompleted');
-    // Before b and before c: a is the first, and after c it ends.
+    // Before b and before c: a comes first, and after c the execution ends.
     t.is(reads, 2);
   });
 
@@ -219,7 +219,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     t.is((await svc.engine.readExecution(of)).row.status, 'paused');
     t.is(runs, 1);
-    // The parent's retry is granted; the child's own work is held to the same budget.
+    // The parent's retry is granted; the same budget limits the child's own work.
     for (let asked = 0; asked < 2; asked += 1) {
       const { state } = await svc.engine.readExecution(of);
       const [waiting] = state.live.values();

@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const executionId = await host.start(chain(10));
     await host.settle();
     t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
-    // The start, one a node.
+    // One for the start, and one per node.
     t.is(host.counts.get('commits'), 11);
     t.deepEqual(host.troubles, []);
   });

@@ -17,7 +17,7 @@ import { startedExecution } from './started-execution.ts';
 const ONE = { nodes: { a: { kind: 'call' } }, edges: [] };
 const done: NodeOutcome = { ok: true, output: {}, statePatch: {} };
 
-/** Runs whose nodes wait until the test gives their outcomes. */
+/** Runs whose nodes wait until the test supplies their outcomes. */
 function openRuns() {
   const calls: { readonly call: NodeCall; readonly end: (outcome: NodeOutcome) => void }[] = [];
   const run = (call: NodeCall) =>

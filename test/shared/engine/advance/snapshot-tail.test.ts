@@ -13,7 +13,7 @@ const event = (chars: number): ExecutionEvent => ({
   payload: { visit: 0, output: 'x'.repeat(chars) },
 });
 
-/** Lengths of the snapshots of an execution whose state grows by what each event brings. */
+/** Lengths of the snapshots of an execution whose state grows with each event. */
 function snapshotsOf(params: { readonly events: number; readonly keeps: number }): number[] {
   const snapshots: number[] = [];
   let tail = emptyTail(0);

@@ -26,7 +26,7 @@ import type { RunnableKind } from '../../../../src/shared/nodes/runnable-kind.ts
 const START = '2026-01-01T00:00:00.000Z';
 const WORKFLOW_ID = 'workflow';
 
-/** Runs in the engine, by a runner of the test. */
+/** Runs in the engine, with a runner of the test. */
 const callKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'call',
   aliases: [],
@@ -37,7 +37,7 @@ const callKind: RunnableKind<JsonObject, NodeRunner> = {
   enter: (spec) => ({ do: 'work', queue: 'engine', input: {}, payload: spec }),
 };
 
-/** An execution as its start has left it: its first nodes are leased to this process. */
+/** An execution just after its start: its first nodes are leased to this process. */
 export function startedExecution(ir: JsonObject): {
   readonly held: Held;
   readonly items: readonly RunningItem[];

@@ -9,7 +9,7 @@ const SHARDS = [...Array(64).keys()];
 const ONE: JsonObject = { nodes: { a: { kind: 'call' } }, edges: [] };
 const done: NodeOutcome = { ok: true, output: {}, statePatch: {} };
 
-/** An engine that takes what is started in it, as one does whose scheduler holds every shard. */
+/** An engine that runs what is started in it, like a process whose scheduler holds every shard. */
 async function openTaking(
   { store }: TestStore,
   given: { readonly run?: (call: NodeCall) => Promise<NodeOutcome>; readonly underWayMax?: number },
@@ -17,7 +17,7 @@ async function openTaking(
   const { run, underWayMax = 100 } = given;
   const host = openTestEngine({ store, ...(run && { run }) });
   host.scheduling.takeStarts({ shards: SHARDS, underWayMax });
-  // What waited before it came has been looked at.
+  // The engine has now checked the queue for older items.
   await host.turn();
   return host;
 }
@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await lengths(database), { queue: 2, leases: 1 });
     gate.resolve(done);
     await host.settle();
-    // The queue is empty, so what comes now is taken again.
+    // The queue is empty, so the process takes new items again.
     const executionId = await host.start(ONE);
     t.deepEqual((await lengths(database)).queue, 0);
     await host.settle();
@@ -141,7 +141,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const host = await openTaking(database, { run });
     const executionId = await host.start(ONE);
     const { tenantId } = (await database.store.executions.load(executionId, null))?.row ?? {};
-    if (tenantId === undefined) throw new Error('it is not there');
+    if (tenantId === undefined) throw new Error('the execution does not exist');
     await host.engine.cancelExecution({ tenantId, executionId, actorId: 'token:test' });
     await aborted.promise;
     await host.settle();

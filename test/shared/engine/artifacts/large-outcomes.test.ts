@@ -6,7 +6,7 @@ import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* What a node run inside the engine gives may be large; nothing that is written often gets it. */
+/* Results of nodes in the engine may be large; frequently written rows must not contain them. */
 
 const PAGE = 'page '.repeat(60_000);
 const CHAIN = {

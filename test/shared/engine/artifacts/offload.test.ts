@@ -193,7 +193,7 @@ test('a reference of a client, of another tenant, or to no JSON stays one', asyn
   t.deepEqual(await resolveReferences(store.artifacts, { tenantId, values }), values);
 });
 
-/** A result put elsewhere, and read again. */
+/** A result that is offloaded, and read again. */
 async function there(
   { store }: TestStore,
   result: { readonly output: JsonValue; readonly state_patch?: JsonObject },

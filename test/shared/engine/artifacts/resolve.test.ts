@@ -6,7 +6,7 @@ import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-art
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Clients may write references as the engine does, to whatever they have uploaded. */
+/* Clients may write references like the engine's, to anything that they have uploaded. */
 
 const PYTHON = { nodes: { a: { kind: { type: 'python_fn', module: 'm', function: 'f' } } } };
 

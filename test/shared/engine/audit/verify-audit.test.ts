@@ -20,9 +20,9 @@ interface Scene {
   /** Two executions with three events each, in two sealed windows. */
   readonly first: ExecutionId;
   readonly second: ExecutionId;
-  /** Of the second window. */
+  /** The last seal of the second window. */
   readonly lastSeal: number;
-  /** A token's creation, in the second window. */
+  /** The item for a token's creation, in the second window. */
   readonly auditId: string;
 }
 
@@ -175,7 +175,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       'audit_windows',
       `delete from audit_windows where window_number >= ${problem?.windowNumber}`,
     );
-    // The end of a chain can be cut off without a trace in it: that is what a kept head is for.
+    // Cutting off the end of a chain leaves no trace in it; only a stored head reveals it.
     t.is(await firstProblem(scene), null);
     const expected = { windowNumber: windows, hash: head.hash };
     const verdict = await verifyAudit(scene.audit, { tenantId: null, expected });
@@ -339,7 +339,7 @@ async function setScene(t: ExecutionContext, dialect: Dialect): Promise<Scene> {
   return { ...scene, first: first.executionId, second: second.executionId, lastSeal, auditId };
 }
 
-/** The running millisecond is never sealed, so it is waited for. */
+/** The current millisecond is never sealed, so this polls. */
 async function sealAll(audit: AuditStore): Promise<void> {
   const begun = Date.now();
   await eventually(() => {

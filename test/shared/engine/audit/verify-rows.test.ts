@@ -16,7 +16,7 @@ import {
 } from '../../store/contract/make.ts';
 import { openRetentionScene, startEnded } from '../retention/retention-scene.ts';
 
-/* Rows that are no items of the audit log: each is changed as somebody would who owns the database. */
+/* Rows outside the audit log: the test changes each as an owner of the database could. */
 
 const EXECUTION_CHANGES = [
   ['live', `status = 'completed', completed_at = created_at`],
@@ -98,7 +98,7 @@ async function openScene(t: ExecutionContext, dialect: Dialect) {
   const scene = await openRetentionScene(t, dialect);
   const { store, audit, tenantId, database } = scene;
   const change = changeTable(database.url);
-  // What protects definitions is switched off by whoever owns the database.
+  // The owner of the database can disable the protection of definitions.
   for (const table of ['definitions', 'imported_definitions']) {
     await change(
       dialect === 'sqlite'
@@ -127,7 +127,7 @@ async function openScene(t: ExecutionContext, dialect: Dialect) {
     });
   }
 
-  /** Gives a function that puts the rows back as they are now. */
+  /** Returns a function that restores the current rows. */
   async function remember(table: string, where: string): Promise<() => Promise<void>> {
     await change(`create table remembered as select * from ${table} where ${where}`);
     return () =>

@@ -8,7 +8,10 @@ import { History, planOf } from '../../../support/history.ts';
 const FUNCTION = { kind: 'function', name: 'shop.order' };
 const NAP = { identity: 'nap', kind: 'timer', delay_ms: 5 } as const;
 
-/** One function comes back from its wait in the decision in which the other is overdue, and the execution fails. */
+/**
+ * One decision resumes a function after its wait and finds the other overdue, so the execution
+ * fails.
+ */
 function backAndOver(...entries: JournalEntry[]): { readonly item: string; commit: CommitPlan } {
   const plan = planOf({
     start_node: 'split',

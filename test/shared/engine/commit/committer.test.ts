@@ -12,7 +12,7 @@ import { createVirtualTimers } from '../../../scheduler/virtual-timers.ts';
 
 const ACCEPTED: CommitVerdict = { accepted: true, lastSequence: 1, createdAt: '', fences: [] };
 
-/** A store whose commits end when the test says so, in the order in which they were sent. */
+/** A store whose commits end when the test says so, in the order of their arrival. */
 function openCommitter(given: { readonly lanes?: number; readonly timers?: Timers } = {}) {
   const sent: { readonly names: readonly string[]; readonly end: () => void }[] = [];
   const committer = createCommitter({
@@ -31,7 +31,7 @@ function openCommitter(given: { readonly lanes?: number; readonly timers?: Timer
     committer,
     sizes: () => sent.map(({ names }) => names.length),
     names: (batch: number) => sent[batch]?.names,
-    /** What the verdicts lead to has happened when this resolves. */
+    /** Ends a batch; the consequences of its verdicts have happened when this resolves. */
     end: async (batch: number): Promise<void> => {
       sent[batch]?.end();
       await turn();
@@ -73,7 +73,7 @@ test('executions that follow each verdict with a commit keep both lanes busy', a
   }
   await turn();
   for (let batch = 0; batch < 6; batch += 1) await end(batch);
-  // Each batch that ended was followed by one of the same executions, beside the other lane's.
+  // A batch of the same executions followed each ended batch, beside that of the other lane.
   t.deepEqual(sizes(), [32, 32, 32, 32, 32, 32, 32, 32]);
 });
 

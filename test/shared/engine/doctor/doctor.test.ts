@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { TENANT } from '../../../support/engine.ts';
 import { openInstallation } from './doctor-scene.ts';
 
-/* What both stores have in common: each fault is brought about for real. */
+/* Findings on both stores; the tests cause each fault for real. */
 
 const work = {
   nodes: { a: { kind: { type: 'python_fn', module: 'm', function: 'f' } } },
@@ -22,7 +22,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.start(waiting);
     await svc.settle();
     const { checks, stuck, stuckTotal } = await svc.ask();
-    // The server of the tests is made for speed, not for keeping anything.
+    // The server of the tests is configured for speed, not for durability.
     const unsafe = dialect === 'postgres' ? ['durability', 'time-outs'] : [];
     const faults = checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail');
     t.deepEqual(
@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
     t.is(new Set(checks.map(({ name }) => name)).size, checks.length);
     t.true(faults.every(({ advice }) => advice !== null));
-    // It waits for somebody, which is no fault.
+    // It waits for a person, which is no fault.
     t.like(stuck[0], { code: 'awaiting_event', nodeId: 'a' });
     t.is(stuckTotal, 1);
   });

@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { withRuntimeRole } from '../../store/postgres/runtime-role.ts';
 import { openInstallation } from './doctor-scene.ts';
 
-/** A setting that sessions on the database of a test begin with from now on. */
+/** Sets a default for new sessions on the test's database. */
 async function set(url: string, setting: string): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   await runOnServer(url, `alter database ${name} set ${setting}`);
@@ -27,7 +27,7 @@ test('durability: a server that does not sync, and sessions that do not wait', a
   await set(svc.url, 'synchronous_commit = off');
   const { check } = await svc.ask();
   t.is(check('durability').verdict, 'fail');
-  // The server of the tests has the other two switched off.
+  // The server of the tests has disabled the other two.
   t.regex(check('durability').advice ?? '', /synchronous_commit, fsync, full_page_writes/);
 });
 

@@ -9,7 +9,10 @@ import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine } from '../../../support/engine.ts';
 import { changeTable, openTestStore } from '../../../support/stores.ts';
 
-/* Every reason for which an execution rests, brought about for real and asked for. */
+/*
+ * Every reason for which an execution waits: the tests cause it for real and request the
+ * explanation.
+ */
 
 const tenantId = 'acme' as TenantId;
 const work = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
@@ -48,7 +51,7 @@ async function openScene(
     return { ...explained, codes, first: explained.blockers[0] };
   }
 
-  /** Starts it and lets it come to rest. */
+  /** Starts it and runs it until it waits. */
   async function rest(ir: JsonObject, input: JsonObject = {}): Promise<ExecutionId> {
     const id = await svc.start(ir, input);
     await svc.settle();

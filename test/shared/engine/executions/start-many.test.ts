@@ -14,9 +14,9 @@ const MANY = 1_000;
 
 interface Host {
   readonly svc: TestEngine;
-  /** The plans in each transaction so far. */
+  /** The number of plans in each transaction so far. */
   readonly batches: number[];
-  /** The workflows that were looked up. */
+  /** The workflows that the engine has looked up. */
   readonly lookups: string[];
 }
 
@@ -104,7 +104,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await host.svc.engine.updateTenant({ ...BY, changes });
     const keyed = (n: number) => entry({ idempotencyKey: `k-${n}` });
     t.deepEqual((await start(host, [keyed(0), keyed(1)])).map(statusOf), [201, 201]);
-    // Two are there already, so that three places are left for five.
+    // Two exist already, so three places remain for five.
     const verdicts = await start(host, [0, 1, 2, 3, 4, 5, 6].map(keyed));
     t.deepEqual(verdicts.map(statusOf), [201, 201, 201, 201, 201, 429, 429]);
     t.deepEqual(bodyOf(verdicts[5]), { limit: 'max_concurrent_executions', max: 5 });

@@ -6,7 +6,7 @@ import type { Store } from '../../../../src/shared/store/store.ts';
 import { openTestEngine } from '../../../support/engine.ts';
 import { openScene, parentOf } from './child-scene.ts';
 
-/* A process that dies around one commit: whoever comes after it carries on, once and for all. */
+/* A process dies around one commit; the next process continues, exactly once. */
 
 const LOOP = {
   start_node: 'count',
@@ -42,7 +42,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         for (const kind of ['ChildWorkflowStarted', 'ChildWorkflowCompleted', 'NodeCompleted']) {
           t.is(story.filter((line) => line === `${kind} sub`).length, 1);
         }
-        // The runs of one child, and no other.
+        // The runs of exactly one child.
         const runs = await svc.children(id);
         t.deepEqual(await chainFrom(svc, runs[0]?.executionId), runs.map(idOf));
         t.true(runs.every(({ status }) => status === 'completed'));
@@ -74,7 +74,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   }
 }
 
-/** Lets another process run until it dies: from then on it gets no answer and changes nothing. */
+/** Runs another process until it dies: from then on it gets no answer and changes nothing. */
 async function dieAround(
   store: Store,
   of: { readonly isLast: (plan: CommitPlan) => boolean; readonly when: 'before' | 'after' },

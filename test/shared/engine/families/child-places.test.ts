@@ -201,13 +201,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.register('leaf', WAITING);
     await svc.register('child', parentOf({ workflow_ref: 'leaf' }));
     const root = await svc.start(parentOf());
-    // The child is there and has not begun.
+    // The child exists and has not begun.
     await svc.scheduling.runQueuedNodes({ shards: [...Array(64).keys()], limit: 100 });
     while ((await svc.children(root)).length === 0 || svc.scheduling.underWay() > 0) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await svc.cancel(root);
-    // Whoever comes first: the scheduler that would begin it, or the end that is told.
+    // Two may come first: the scheduler that begins the child, or the notification of the root's
+    // end.
     await svc.scheduling.advanceRunnable({ shards: [...Array(64).keys()], limit: 100 });
     await svc.settle();
     const child = await svc.child(root);
@@ -216,7 +217,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
-/** So many of another, all at once. */
+/** This many parallel children of another workflow. */
 function bombOf(workflowRef: string, count = 2): JsonObject {
   const ids = [...Array(count).keys()].map((index) => `sub${index}`);
   return {
@@ -260,7 +261,7 @@ async function waitingOf(svc: Scene, root: ExecutionId): Promise<readonly Execut
   return children.filter((_, index) => waits[index] !== null).map(({ executionId }) => executionId);
 }
 
-/** As they stand in the tables. */
+/** Counts the places in the tables. */
 async function countPlaces(svc: Scene) {
   const row = await readRow(
     svc.opened.url,

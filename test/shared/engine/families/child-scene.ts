@@ -10,7 +10,7 @@ import { openTestStore } from '../../../support/stores.ts';
 
 export const CALLER = { tenantId: TENANT, actorId: 'token:test' };
 
-/** An engine on a store of its own, and what tests of parents and children ask of it. */
+/** An engine on a new store, and helpers for tests of parents and children. */
 export async function openScene(
   t: ExecutionContext,
   dialect: 'sqlite' | 'postgres',
@@ -50,7 +50,7 @@ export async function openScene(
     return rows.toReversed();
   }
 
-  /** The one that was started last. */
+  /** The child that started last. */
   async function child(executionId: ExecutionId): Promise<ExecutionRow> {
     const last = (await children(executionId)).at(-1);
     if (last === undefined) throw new Error(`${executionId} has no children`);

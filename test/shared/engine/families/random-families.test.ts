@@ -5,7 +5,7 @@ import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { CALLER, openScene } from './child-scene.ts';
 
-/* Workflows that run each other at random end, and end alike on both stores. */
+/* Random workflows that run each other end, with the same result on both stores. */
 
 const FAMILY = 4;
 const RUNS = 25;
@@ -24,7 +24,7 @@ const family = fc.record({
 
 type Node = { readonly kind: string; readonly isParallel: boolean };
 
-/** Workflow number `level` runs only ones with greater numbers. */
+/** Workflow number `level` runs only workflows with greater numbers. */
 function workflowOf(level: number, nodes: readonly Node[], when: string | null): JsonObject {
   const ids = nodes.map((_, index) => `n${index}`);
   const parallel = ids.filter((_, index) => nodes[index]?.isParallel);
@@ -72,7 +72,7 @@ function kindOf(kind: string, level: number): JsonObject {
   }
 }
 
-/** What the family came to; ids differ, and siblings may take turns otherwise. */
+/** The results of the families; ids and the turns of siblings may differ. */
 async function runFamily(
   t: ExecutionContext,
   dialect: 'sqlite' | 'postgres',
@@ -119,9 +119,9 @@ async function told(svc: Scene, executionId: ExecutionId): Promise<JsonObject> {
   for (const child of await svc.children(executionId)) {
     if (child.completedAt === null) throw new Error(`${child.executionId} outlives its parent`);
   }
-  // Which of several that fail is first is up to their turns.
+  // The turns of siblings determine which failure comes first.
   if (status === 'failed') return { status };
-  // When a run continues as another is up to them too, and so is what is left for the last.
+  // They also determine when a run continues as another, and the remaining events of the last run.
   const events = state.continuedFrom === null ? story.toSorted() : null;
   const text = JSON.stringify({ status, data, story: events })
     .replaceAll(/exec_[0-9a-f]{32}/g, 'exec')

@@ -194,7 +194,7 @@ test('a recall reads the scopes of its cascade and no other', async (t) => {
     ['u', 'v', null].map((endUserId) => ({ agentId, endUserId })),
   );
   const query = randomVector(random);
-  // The first is the farthest, so that what must not be found would come first.
+  // The first is the farthest, so that facts outside the cascade would come first.
   for (const [place, scope] of scopes.toReversed().entries()) {
     const vectors = [vectorNear(query, { random, distance: 1 / (place + 1) })];
     await addFacts(memory, { tenantId, vectors, scope });

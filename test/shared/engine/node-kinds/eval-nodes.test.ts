@@ -285,7 +285,7 @@ test('an execution that ended in the run before this one has an unknown time', a
   await svc.settle();
   const { continuedAs } = (await svc.engine.readExecution({ tenantId: TENANT, executionId: id }))
     .state;
-  if (continuedAs === null) return t.fail('it did not go on as a new one');
+  if (continuedAs === null) return t.fail('it did not continue as a new one');
   const { status, state } = await svc.read(continuedAs);
   t.is(status, 'completed');
   t.like((state['verdict'] as { scorers: object[] }).scorers[0], {

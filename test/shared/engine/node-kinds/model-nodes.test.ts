@@ -41,7 +41,7 @@ function openEngine(store: Store, provider: FakeModelProvider) {
     guardedFetch: createGuardedFetch({ allowPrivate: false }),
     now: Date.now,
   });
-  // Each look at the clock is 300 ms later than the one before.
+  // Each reading of the clock is 300 ms after the previous one.
   let clock = 0;
   const now = () => (clock += 300);
   const runner = createModelRunner({ models: client, now });
@@ -328,8 +328,8 @@ test('an address of the workflow gets no key and no private network is called', 
 });
 
 /*
- * A process that dies is one whose runner never returns: its engine turns no more, its lease lapses,
- * and another engine on the same store takes the item.
+ * The runner of a dying process never returns: its engine stops, its lease lapses, and another
+ * engine on the same store takes the item.
  */
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const dying = async (t: ExecutionContext, runs: (real: NodeRunner) => NodeRunner['run']) => {

@@ -9,7 +9,9 @@ import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Policies in force: node over workflow over tenant, judged when work is scheduled and when it is taken. */
+/*
+ * Policies: node over workflow over tenant, checked when work is scheduled and when it is claimed.
+ */
 
 const DONE: NodeOutcome = { ok: true, output: { done: true }, statePatch: {} };
 const FAILED: NodeOutcome = { ok: false, error: 'no', errorClass: 'unreachable' };

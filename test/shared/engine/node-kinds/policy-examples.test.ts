@@ -5,13 +5,13 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* The examples of finalizers and policies, run to the end that their files tell. */
+/* The examples of finalizers and policies; each ends as its file says. */
 
 const by = { tenantId: TENANT, actorId: 'token:t' };
 
 function exampleOf(name: string): JsonObject {
   const file = new URL(`../../../../examples/workflows/${name}.json`, import.meta.url);
-  // Registered under an id of the test's own.
+  // The test registers it under its own id.
   const { workflow_id: _, ...ir } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
   return ir;
 }

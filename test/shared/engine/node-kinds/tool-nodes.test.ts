@@ -17,7 +17,7 @@ import { startMcpServer } from '../../../support/servers/mcp-server.ts';
 import { sendJson, startShop, type Answer } from '../../../support/shop.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Nodes of kinds `tool` and `mcp_tool` in an engine with a real store, against servers on loopback. */
+/* Nodes of kinds `tool` and `mcp_tool` in an engine with a real store, and servers on loopback. */
 
 const SECRET = 'shop-secret-0123456789';
 const ENV = { SVC_SECRET_SHOP: SECRET, SVC_SECRET_SEARCH: SECRET, OTHER: 'other' };
@@ -67,7 +67,7 @@ async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlit
       events.filter((event) => event.kind === kind).map(({ payload }) => payload as JsonObject);
     return { events, status: state.status, state: state.data, payloads };
   };
-  /** Runs one node on a tool of the shop and gives what came of it. */
+  /** Runs one node with a tool of the shop, and returns the result. */
   const call = async (tool: JsonObject, input: JsonObject = {}, more: JsonObject = {}) => {
     const { path = '/', ...rest } = tool;
     const id = await engine.start(
@@ -194,7 +194,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const id = await svc.start(oneCall(`${svc.shop.url}/pay`));
     await svc.turn();
     await asked.promise;
-    // From here on the first engine turns no more; its lease lapses.
+    // The first engine stops here; its lease lapses.
     await svc.age({ table: 'work_leases', columns: ['expires_at'], byMs: 31_000 });
     await other.settle();
     t.deepEqual((await svc.read(id)).state['a'], { count: 2 });
@@ -203,7 +203,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(keys[0], keys[1]);
     t.is((await svc.read(id)).payloads('NodeScheduled')[0]?.['idempotency_key'], keys[0]);
 
-    // The answer that comes after all changes nothing.
+    // The late answer changes nothing.
     held.resolve();
     await svc.settle();
     const after = await svc.read(id);
@@ -300,7 +300,7 @@ for (const [what, answer, errorClass, requests] of OUTCOMES) {
     });
     t.is(status, 'failed');
     const failures = payloads('NodeFailed');
-    // A connection may take longer than the silence that is waited for.
+    // A connection may take longer than the time limit of the silent case.
     if (what === 'silence') t.is(failures.length, requests);
     else t.is(svc.shop.requests.length, requests);
     t.true(failures.every((failure) => failure['error_class'] === errorClass));

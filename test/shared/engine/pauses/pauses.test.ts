@@ -5,7 +5,7 @@ import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* While an execution is paused, facts are recorded and nothing follows from them. */
+/* A paused execution records facts, and derives nothing from them. */
 
 const WORKER = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const ASK = { kind: { type: 'human_approval', description: 'Go on?' } };

@@ -5,7 +5,7 @@ import type { Tenant } from '../../../../src/shared/domain/tenant.ts';
 import { openTestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* A tenant that is suspended while its executions run inside the engine. */
+/* An operator suspends a tenant while its executions run inside the engine. */
 
 const tenantId = 'acme' as TenantId;
 const CHAIN = {

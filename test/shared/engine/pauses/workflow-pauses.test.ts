@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* While a workflow is paused nothing of it goes on: what is under way is held, and what begins too. */
+/* A paused workflow makes no progress: the pause holds its live executions, and new ones, too. */
 
 const WORKER = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const ASK = { kind: { type: 'human_approval', description: 'Go on?' } };
@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const executionId = await svc.begin('checkout', { idempotencyKey: 'k' });
     t.is(await svc.begin('checkout', { idempotencyKey: 'k' }), executionId);
     t.is(await svc.statusOf(executionId), 'paused');
-    // Its time limit runs from its start, as it was promised to somebody who has not heard of this.
+    // Its time limit counts from its start, because the client does not know of the pause.
     t.deepEqual(await svc.story(executionId), [
       'WorkflowStarted',
       'ExecutionPaused',
@@ -163,13 +163,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       edges: [{ from: 'c', to: 'w' }],
       continue_as_new: { when: 'state.go_on' },
     });
-    // The first run goes on in hand and is not read again, so it comes to where the next begins.
+    // The first run stays in memory and is not read again, so it continues until the next run
+    // begins.
     const first = await svc.begin('loop');
     await svc.pause('loop');
     gate.resolve();
     while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
     const next = (await svc.read(first)).state.continuedAs;
-    if (next === null) return t.fail('it went on as another');
+    if (next === null) return t.fail('it did not continue as another');
     await svc.settle();
     t.deepEqual(await svc.story(next), ['WorkflowStarted', 'ExecutionPaused']);
     await svc.resume('loop');
@@ -275,7 +276,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [item] = await svc.claim();
     await svc.pause('checkout');
     await svc.complete(item);
-    // The loop of decisions alone.
+    // Runs only the loop of decisions.
     await svc.scheduling.advance(executionId);
     t.deepEqual((await svc.story(executionId)).slice(-2), ['NodeCompleted a', 'ExecutionPaused']);
     t.is(await svc.statusOf(executionId), 'paused');
@@ -334,7 +335,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: a sweep that broke off is carried on by another process`, async (t) => {
     const { store, close, age } = await openTestStore(dialect);
     t.teardown(close);
-    // 600 are more than two rounds.
+    // 600 executions need more than two rounds.
     const [one, two] = [
       sceneOf(openTestEngine({ store }), age),
       sceneOf(openTestEngine({ store }), age),
@@ -453,7 +454,9 @@ function sceneOf(svc: TestEngine, age: Age) {
     pause: (workflowId: string, reason: string | null = null) =>
       engine.pauseWorkflow({ ...by, workflowId, reason }),
     resume: (workflowId: string) => engine.resumeWorkflow({ ...by, workflowId }),
-    /** From now on it runs what is started in it, as one does whose scheduler holds every shard. */
+    /**
+     * From now on it runs what is started in it, like a process whose scheduler holds every shard.
+     */
     async takeStarts() {
       svc.scheduling.takeStarts({ shards: [...Array(64).keys()], underWayMax: 100 });
       await svc.turn();

@@ -43,7 +43,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await seal();
     t.like(await run({ defaults: THIRTY }), { executions: 1 });
     await wait(400);
-    t.deepEqual(await collect(), NONE, 'one of two is there yet');
+    t.deepEqual(await collect(), NONE, 'one of two still exists');
     await age(31);
     t.like(await run({ defaults: THIRTY }), { executions: 1 });
     await wait(6);
@@ -217,7 +217,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     for (const hash of kept) {
       t.not(await store.artifacts.readChunk({ tenantId, hash, position: 0 }), null);
     }
-    t.deepEqual(await collect(), NONE, 'their time has begun anew');
+    t.deepEqual(await collect(), NONE, 'their time has begun again');
   });
 
   test(`${dialect}: an execution removed while events are read leaves no reference`, async (t) => {
@@ -285,11 +285,11 @@ const SCHEDULE = {
 
 interface Scene extends RetentionScene {
   readonly collect: (changes?: Partial<ArtifactRun>) => Promise<RemovedArtifacts>;
-  /** Lets days pass for artifacts. */
+  /** Simulates that days pass for artifacts. */
   readonly wait: (days: number) => Promise<void>;
-  /** Answers the hash. */
+  /** Returns the hash. */
   readonly write: (content: string, contentType?: string) => Promise<string>;
-  /** Tables that have anything of artifacts. */
+  /** Tables that still have rows of artifacts. */
   readonly rowsLeft: () => Promise<readonly string[]>;
 }
 

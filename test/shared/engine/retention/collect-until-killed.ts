@@ -3,8 +3,8 @@ import { openStore } from '../../../../src/shared/store/opening/open.ts';
 import { sqlitePath } from '../../../support/stores.ts';
 
 /*
- * Collects artifacts and is killed at one of its steps: `node collect-until-killed.ts <database> <step>`.
- * In a step that ends in `ing` the database has been asked and has not answered.
+ * Collects artifacts and dies at one of its steps: `node collect-until-killed.ts <database>
+ * <step>`. In a step that ends in `ing` the database has the request and has not answered.
  */
 
 const [url = '', step = ''] = process.argv.slice(2);
@@ -43,7 +43,7 @@ await collectArtifacts(
         remove: asking('removing', async (params) => {
           const removed = await unusedArtifacts.remove({ ...params, limit: 3 });
           reach('removed');
-          // As if it had been asked for no more than these.
+          // Reports the limit of this test as the requested one.
           return removed.looked === 3 ? { ...removed, looked: params.limit } : removed;
         }),
         deleteChunks: asking('deleting', () => unusedArtifacts.deleteChunks()),

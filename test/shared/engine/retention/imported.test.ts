@@ -10,7 +10,9 @@ import { end, KEPT_FOR_GOOD, openRetentionScene, present, startEnded } from './r
 
 const THIRTY = { defaults: { ...KEPT_FOR_GOOD, completed: 30, failed: 30, cancelled: 30 } };
 
-/* What retention removed and an import brings back, and what the audit log proves of it meanwhile. */
+/*
+ * Executions that retention removed and an import restores, and the audit log's proof in between.
+ */
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   const open = (t: Parameters<typeof openRetentionScene>[0]) => openRetentionScene(t, dialect);
@@ -39,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await seal();
     t.like(await verify(), { problems: [], importedExecutions: 1 });
 
-    // Kept for as long as others, from the import on.
+    // Retention keeps it as long as others, counted from the import.
     await age(400);
     t.like(await run(THIRTY), { executions: 0 });
     const month = dialect === 'sqlite' ? '31 * 86400000' : `interval '31 days'`;
@@ -125,7 +127,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         table,
         `delete from ${table} where ${column} = ${rowId(document)}`,
       ).catch(
-        // Executions are protected by nothing.
+        // Nothing protects executions.
         (error: unknown) => t.regex(String(error), /refuse_(change|truncate)/),
       );
     }
@@ -157,7 +159,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 
   test(`${dialect}: sealing continues past imported events`, async (t) => {
     const { store, audit, tenantId, seal, verify } = await open(t);
-    // Its times lie where nothing is sealed yet, and there are more events than a round takes.
+    // Its times are after the last seal, and it has more events than a round takes.
     const other = await open(t);
     const ended = await startEnded(other.store, { tenantId });
     const [recent] = await documentsOf(other.store, [ended]);
@@ -184,7 +186,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   }
 }
 
-/** As archives have them: read before anything is aged, so that rows and events agree. */
+/** Like an archive: reads them before any is aged, so that rows and events agree. */
 async function documentsOf(
   store: Store,
   executions: readonly Started[],

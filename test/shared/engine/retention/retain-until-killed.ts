@@ -5,8 +5,8 @@ import { sqlitePath } from '../../../support/stores.ts';
 import { openStore } from '../../../../src/shared/store/opening/open.ts';
 
 /*
- * Runs retention and is killed at one of its steps: `node retain-until-killed.ts <database> <folder>
- * <step> <time>`. In a step that ends in `ing` the database has been asked and has not answered.
+ * Runs retention and dies at one of its steps: `node retain-until-killed.ts <database> <folder>
+ * <step> <time>`. In a step that ends in `ing` the database has the request and has not answered.
  */
 
 const [url = '', folder = '', step = '', time = '1'] = process.argv.slice(2);

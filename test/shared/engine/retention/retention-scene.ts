@@ -25,9 +25,9 @@ export interface RetentionScene {
   readonly store: Store;
   readonly audit: AuditStore;
   readonly tenantId: TenantId;
-  /** Seals all there is. */
+  /** Seals everything. */
   readonly seal: () => Promise<void>;
-  /** Lets all executions have begun and ended so many days earlier. */
+  /** Moves the start and end of all executions this many days into the past. */
   readonly age: (days: number) => Promise<void>;
   readonly run: (changes?: Partial<RetentionRun>) => Promise<RetentionResult>;
   readonly verify: () => Promise<AuditVerdict>;
@@ -86,7 +86,7 @@ export async function openRetentionScene(
   };
 }
 
-/** An execution that has ended, with three events. */
+/** An ended execution with three events. */
 export async function startEnded(
   store: Store,
   options: Parameters<typeof start>[1] & {
@@ -128,7 +128,7 @@ export async function end(
   );
 }
 
-/** Those of these executions that are there. */
+/** The indexes of those executions that still exist. */
 export async function present(
   store: Store,
   executions: readonly Started[],
@@ -139,7 +139,7 @@ export async function present(
   return rows.flatMap((row, index) => (row === null ? [] : [index]));
 }
 
-/** The running millisecond is never sealed, so it is waited for. */
+/** The current millisecond is never sealed, so this polls. */
 async function sealAll(audit: AuditStore): Promise<void> {
   const begun = Date.now();
   await eventually(() => {

@@ -506,7 +506,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   });
 }
 
-/** An id as it would have been made so many days ago. */
+/** An id from this many days ago. */
 function madeBefore(days: number): ExecutionId {
   const time = (Date.now() - days * 86_400_000).toString(16).padStart(12, '0');
   return executionIdFromUuid(`${time}${makeUuid().replaceAll('-', '').slice(12)}`);

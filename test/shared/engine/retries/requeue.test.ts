@@ -17,7 +17,7 @@ test('an item of a node that has just failed permanently is not put back on its 
   if (item === undefined) throw new Error('no work');
   const { workItemId } = item.record;
   await host.fail(item);
-  // Recorded, and not decided upon yet.
+  // The failure is recorded, and not decided yet.
   await t.throwsAsync(
     host.engine.requeueWorkItem({ tenantId: TENANT, workItemId, actorId: 'token:ops' }),
   );

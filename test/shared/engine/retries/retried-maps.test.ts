@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../../src/shared/domain/json.t
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* A retry runs those items of a map that were not done, and asks for no approval that it has. */
+/* A retry runs only the unfinished items of a map, and repeats no approval that it has. */
 
 const ONCE = { retry_policy: { max_attempts: 1 } };
 const BODY = { kind: { type: 'python_fn', module: 'm', function: 'f' }, ...ONCE };
@@ -30,7 +30,7 @@ interface Called {
   readonly key: string;
 }
 
-/** Works off what is queued: items of `failing` fail, those of `left` stay leased. */
+/** Processes the queue: items of `failing` fail, those of `left` stay leased. */
 async function work(
   svc: TestEngine,
   of: { readonly failing?: readonly JsonValue[]; readonly left?: readonly JsonValue[] } = {},

@@ -7,7 +7,7 @@ import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* What a person has approved is not asked a second time by the retry, as long as it is the same. */
+/* A retry keeps an approval as long as the approved call is the same. */
 
 const by = { tenantId: TENANT, actorId: 'token:ops' };
 const PAY = {
@@ -66,7 +66,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(again?.record.idempotencyKey, item?.record.idempotencyKey);
     await svc.fail(again);
     await svc.settle();
-    // It holds for the retry of the retry, too.
+    // The approval is also valid for the retry of the retry.
     const third = await retry(svc, second.executionId);
     await svc.settle();
     await svc.complete((await svc.claim())[0]);

@@ -7,7 +7,7 @@ import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine
 import { openTestStore } from '../../../support/stores.ts';
 import { KEPT_FOR_GOOD, openRetentionScene } from '../retention/retention-scene.ts';
 
-/* An execution that failed or was cancelled goes on as another where it had come to. */
+/* Another execution continues a failed or cancelled one at the place where it stopped. */
 
 const WORKER = {
   kind: { type: 'python_fn', module: 'm', function: 'f' },

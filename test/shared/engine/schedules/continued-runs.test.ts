@@ -3,7 +3,7 @@ import test from 'ava';
 import type { OverlapPolicy } from '../../../../src/shared/domain/schedules/schedule.ts';
 import { DIALECTS, openScene } from './schedule-scene.ts';
 
-/* A run that has gone on as another is one execution to the schedule that started it. */
+/* A run and its continuation count as one execution for their schedule. */
 
 const GOES_ON = {
   start_node: 'one',

@@ -76,7 +76,7 @@ for (const dialect of DIALECTS) {
       started.filter((_, index) => index % 2 === 0),
       [1, 1, 1],
     );
-    // Five or six minutes, and the instant it was moved to.
+    // Five or six minutes, and the instant to which the test moved it.
     t.true(
       started.every((count, index) => index % 2 === 0 || count === 6 || count === 7),
       started.join(),
@@ -105,7 +105,7 @@ for (const dialect of DIALECTS) {
     const scene = await openScene(t, dialect);
     const fireAt = await scene.secondsAgo(1);
     const start = await decideOnly(scene, fireAt);
-    // It takes the last place the tenant has, which must not make the second try a failure.
+    // It takes the tenant's last place, which must not make the second attempt fail.
     await limit(scene, scene.tenantId, 1);
     const { executionId } = await scene.engine.startExecution(start);
     await scene.lapse();
@@ -235,7 +235,7 @@ for (const dialect of DIALECTS) {
     t.is((await scene.firing.round()).found, 0);
     const { lastExecutionId } = waiting;
     await engine.cancelExecution({ tenantId, actorId, executionId: lastExecutionId ?? '' });
-    // The hint of the end comes with the next task, long before anybody would look.
+    // The hint about the end comes with the next task, long before the next poll.
     await new Promise((resolve) => setImmediate(resolve));
     await scene.firing.round();
     const after = await scene.find();
@@ -300,7 +300,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/** Writes that a fire is to be started, as a process does that dies the moment after. */
+/** Records the start of a fire, like a process that dies directly afterwards. */
 async function decideOnly(scene: ScheduleScene, fireAt: string) {
   const { scheduleId, tenantId, workflowId, workflowVersion, input } = await scene.create();
   await scene.moveTo(fireAt);
@@ -308,7 +308,7 @@ async function decideOnly(scene: ScheduleScene, fireAt: string) {
   if (due === undefined) throw new Error('nothing is due');
   const { turn } = due.schedule;
   const { start, ...planned } = planTurn(due);
-  if (start === null) throw new Error('nothing is to be started');
+  if (start === null) throw new Error('no execution is due to start');
   await scene.store.schedules.turn({ ...planned, scheduleId, turn });
   const { executionId } = start;
   const subject = { tenantId, workflowId, workflowVersion, input, executionId };

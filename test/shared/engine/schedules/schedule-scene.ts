@@ -17,7 +17,7 @@ export const DIALECTS: readonly Dialect[] = ['sqlite', 'postgres'];
 
 export type ScheduleScene = Awaited<ReturnType<typeof openScene>>;
 
-/** A tenant with schedules, and an engine that fires them when told to. */
+/** A tenant with schedules, and an engine that fires them on request. */
 export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const database = await openTestStore(dialect);
   const { store } = database;
@@ -33,7 +33,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const actorId = 'token:ops';
   const counts = new Map<string, number>();
 
-  /** As another process has it, too; `faulty` breaks what the engine does. */
+  /** The schedule firing of one more process; `faulty` overrides calls of the engine. */
   function openFiring(faulty: Partial<TestEngine['engine']> = {}): ScheduleFiring {
     const calls = { ...engine, ...faulty };
     return createScheduleFiring({
@@ -54,7 +54,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   }
   const firing = openFiring();
 
-  /** One that waits for a person, so that its executions stay live. */
+  /** A workflow that waits for a person, so that its executions stay live. */
   async function register(workflowId: string, ir: JsonObject = APPROVAL): Promise<void> {
     await engine.registerWorkflow({ tenantId, actorId, ir: { workflow_id: workflowId, ...ir } });
   }
@@ -72,20 +72,20 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     return found;
   }
 
-  /** Lets the next fire of a schedule be the one at `fireAt`. */
+  /** Moves the next fire of a schedule to `fireAt`. */
   async function moveTo(fireAt: string, name = 'yearly'): Promise<void> {
     const { scheduleId, turn, position } = await find(name);
     const moved = { ...position, nextFireAt: fireAt };
     const none = { started: 0, skipped: 0, missed: 0, failed: 0 };
     const change = { scheduleId, turn, position: moved, dueAt: fireAt, counts: none, error: null };
-    if (!(await store.schedules.turn(change))) throw new Error('it has moved by itself');
+    if (!(await store.schedules.turn(change))) throw new Error('something else has moved it');
   }
 
   async function secondsAgo(seconds: number): Promise<string> {
     return new Date(Date.parse(await store.schedules.now()) - seconds * 1_000).toISOString();
   }
 
-  /** Lets a schedule be due since so long, and fires it. Answers the time of the fire. */
+  /** Makes a schedule overdue by this many seconds, fires it, and returns the time of the fire. */
   async function fire(seconds = 1, name = 'yearly'): Promise<string> {
     const fireAt = await secondsAgo(seconds);
     await moveTo(fireAt, name);
@@ -120,7 +120,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     troubles: runtime.troubles,
     settle: runtime.settle,
     statuses: async () => (await executions()).map(({ status }) => status).toReversed(),
-    /** Lets what is under way be found broken off. */
+    /** Makes pending turns count as interrupted. */
     lapse: () => database.age({ table: 'schedules', columns: ['due_at'], byMs: 86_400_000 * 400 }),
   };
 }
@@ -139,7 +139,7 @@ export async function limit(
 
 const APPROVAL: JsonObject = { nodes: { ask: { kind: 'human_approval', description: 'ok?' } } };
 
-/** Far from any fire of its own, as long as the test does not run into New Year. */
+/** Its own fire is far away, as long as the test does not run at New Year. */
 const SPEC: ScheduleSpec = {
   workflowId: 'w',
   workflowVersion: null,

@@ -58,7 +58,7 @@ for (const dialect of DIALECTS) {
     const change = { tenantId, actorId, schedule: 'yearly', ifRevision: null, name: null };
     const paused = await schedules.update({ ...change, changes: { paused: true } });
     t.deepEqual(paused.nextFires, []);
-    // The fire that waited is given up.
+    // The waiting fire is dropped.
     t.like(paused.schedule, { paused: true, dueAt: null, counts: { started: 1, skipped: 1 } });
     t.is((await scene.firing.round()).found, 0);
     t.is((await scene.firing.round()).dueInMs, null);

@@ -18,7 +18,7 @@ function openPace() {
     pace,
     look,
     pass: (ms: number) => (time += ms),
-    /** Polls for so long; how often that was. */
+    /** Polls for this time, and returns the number of looks. */
     poll: (forMs: number): number => {
       const end = time + forMs;
       let looks = 0;

@@ -192,10 +192,10 @@ async function openScene(
     tenantId,
     secret: made.secret,
     log,
-    /** Lets the time pass that the next attempt waits for. */
+    /** Simulates the delay before the next attempt. */
     due: () =>
       database.age({ table: 'webhook_deliveries', columns: ['next_attempt_at'], byMs: 86_400_000 }),
-    /** Rounds until so many have come, and what they led to is written down. */
+    /** Runs rounds until this many messages have arrived and are settled. */
     turnUntil: (count: number) =>
       eventually(async () => {
         await delivering.round();

@@ -13,7 +13,7 @@ const FUNCTION = { nodes: { only: { kind: { type: 'function', name: 'f' } } }, e
 
 interface Place {
   readonly host: TestEngine;
-  /** How many claims have read the queues so far. */
+  /** The number of claims that have read the queues. */
   readonly looks: () => number;
 }
 

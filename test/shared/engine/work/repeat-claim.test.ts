@@ -6,7 +6,7 @@ import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine
 import { eventually } from '../../../support/eventually.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Answers to claims that their workers never got. */
+/* Answers to claims that did not reach their workers. */
 
 const NODE = { kind: { type: 'python_fn', module: 'm', function: 'f' }, retry_policy: 'no_retry' };
 const IR = { nodes: { only: NODE }, edges: [] };
@@ -55,7 +55,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { host, other } = place;
     const claimId = randomUUID();
     const first = host.engine.claimWork(claimOf({ claimId, waitMs: 20_000 }));
-    // It takes no item itself.
+    // Its filter matches no item.
     const repeated = other.engine.claimWork({
       ...claimOf({ claimId, isRepeated: true, waitMs: 3_000 }),
       filter: { tools: ['other.*'] },

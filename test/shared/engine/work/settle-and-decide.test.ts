@@ -3,7 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* The commit that completes a worker's item decides what follows. No scheduler runs, unless a test settles. */
+/*
+ * The commit that completes a worker's item also decides the next step. No scheduler runs unless a
+ * test settles.
+ */
 
 const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const CALL = { kind: { type: 'call' } };
@@ -53,7 +56,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('processes that take turns write the same history', async (t, host, other) => {
     const id = await host.start(CHAIN);
-    // The second completion here meets a state that the other process has moved on.
+    // The second completion in the first process finds a state that the other process has changed.
     for (const one of [host, other, host]) await one.complete((await one.claim())[0]);
     t.deepEqual(await host.story(id), CHAIN_STORY);
     t.is(await marks(host), 0);
@@ -103,7 +106,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('a node of the engine runs at once where its shard is held', async (t, host) => {
     host.scheduling.takeStarts({ shards: ALL_SHARDS, underWayMax: 100 });
-    // It has seen that no older item waits.
+    // The engine has now checked that no older item waits.
     await host.settle();
     const id = await host.start({
       nodes: { a: WORK, b: CALL, c: WORK },

@@ -8,12 +8,15 @@ import type { ClaimedWork } from '../../../../src/shared/engine/work/hand-out-it
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* An item that is made while a claim waits for it is leased to that claim in the same commit. */
+/* A commit that creates an item leases it to a waiting claim at once. */
 
 const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
 
-/** The clock stands still: a claim that has looked waits for a hint, and what is cached stays cached. */
+/**
+ * The clock is stopped: after its first look a claim waits for a hint, and cached values stay
+ * cached.
+ */
 const timers = { ...systemTimers, now: () => 0 };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -101,7 +104,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [item] = await host.claim();
     const claim = await waiting(host, { tenantId });
     const changes = { name: null, status: 'suspended', policy: null, limits: null } as const;
-    // While its clock stands still, this process takes the tenant for what it is now.
+    // The clock is stopped, so this process keeps the current tenant in its cache.
     host.deps.tenants.forget(tenantId);
     await host.deps.tenants.get(tenantId);
     await other.engine.updateTenant({ tenantId, actorId: 'token:test', changes });
@@ -142,7 +145,7 @@ function newItem({ record }: ClaimedWork) {
   return { ticket, record };
 }
 
-/** A claim that has found its queue empty. */
+/** A claim that has found an empty queue. */
 async function waiting(host: TestEngine, changes: Partial<Claim> = {}) {
   const leaving = new AbortController();
   const opened = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import type { ExecutionId, TenantId } from '../../../../src/shared/domain/ids.ts
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-/* Claims, renewals and completions of many callers at once, and what is remembered of claims. */
+/* Concurrent claims, renewals and completions, and the cached data of claims. */
 
 const NODE = { kind: { type: 'python_fn', module: 'm', function: 'f' }, retry_policy: 'no_retry' };
 const IR = { nodes: { only: NODE }, edges: [] };

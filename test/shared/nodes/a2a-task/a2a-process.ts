@@ -16,7 +16,7 @@ import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
 
 export const SECRET = 'the-secret-of-the-agent';
-/** A lapsed lease is an attempt that failed. */
+/** A lapsed lease counts as a failed attempt. */
 const RETRY = { max_attempts: 2, initial_delay: 0 };
 export const DIALECTS = ['sqlite', 'postgres'] as const;
 

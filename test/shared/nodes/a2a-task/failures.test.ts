@@ -20,7 +20,7 @@ import { problemsOf } from '../enter.ts';
 
 type Process = ReturnType<typeof OpenProcess>;
 
-/** Runs one node to its failure. */
+/** Runs one node until it fails. */
 async function fail(t: ExecutionContext, ir: JsonObject, svc?: Process) {
   const process = svc ?? openProcess(await open(t));
   const executionId = await process.start(ir, { ask: 'x' });
@@ -288,7 +288,7 @@ test('credentials go to the agent and nowhere else, and are named or refused', a
   await run(other.url);
   t.true(other.headers.every(({ authorization }) => authorization === `Bearer ${SECRET}`));
   const before = other.headers.length;
-  // A card that leads somewhere else.
+  // A card with the address of another agent.
   const leading = await agentOf(t, () => {}, {
     card: (card) => ({
       ...card,

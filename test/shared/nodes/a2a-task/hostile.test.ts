@@ -15,7 +15,7 @@ import {
   SECRET,
 } from './a2a-process.ts';
 
-/** `ask` with a time limit of its own. */
+/** `ask` with its own time limit. */
 function limited(ir: JsonObject, nodeTimeoutSecs: number): JsonObject {
   const { ask } = ir['nodes'] as { readonly ask: JsonObject };
   return { ...ir, nodes: { ask: { ...ask, node_timeout_secs: nodeTimeoutSecs } } };
@@ -36,7 +36,7 @@ for (const days of [30, 365]) {
   });
 }
 
-/** A task as the agent answers it, over JSON-RPC. */
+/** A task in the agent's answer, over JSON-RPC. */
 function taskWith(more: JsonObject): JsonObject {
   const status = { state: 'TASK_STATE_COMPLETED' };
   return { id: 'task-1', contextId: 'context-1', status, artifacts: [], history: [], ...more };
@@ -89,7 +89,7 @@ test('a stream that an agent never ends is closed when the task is done', async 
     },
   });
   const { store } = await open(t);
-  // It reads the task at once, where a real one would wait for the stream for a while.
+  // Reads the task at once; the real delays would wait for the stream first.
   const delays = { ...systemDelays, pause: async () => undefined };
   const runner = createA2aTaskRunner({ a2a: openAgents(), delays });
   const svc = openTestEngine({ store, runners: new Map([['a2a_task', runner]]) });

@@ -76,7 +76,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-/* A process that dies: what it was about to do never happens, and another one takes over. */
+/* A process dies before its next action, and another one takes over. */
 
 type Moment = 'before it is sent' | 'before its id is recorded' | 'while it is waited for';
 
@@ -128,7 +128,7 @@ for (const dialect of DIALECTS) {
         if (row.status !== 'completed') throw new Error(`it is ${row.status}`);
       });
       t.is(agent.messages.length, sent);
-      // Sent twice, it was the same message.
+      // If sent twice, it was the same message.
       t.is(new Set(agent.messages).size, 1);
     });
   }

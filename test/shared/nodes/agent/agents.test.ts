@@ -41,7 +41,7 @@ async function open(t: ExecutionContext, dialect: (typeof DIALECTS)[number] = 's
     async call(params: ModelCall) {
       asked.push(params);
       const answer = answers.shift();
-      if (answer === undefined) throw new Error('no model was to be asked');
+      if (answer === undefined) throw new Error('the test has no answer for a model call');
       return answer;
     },
   };
@@ -189,7 +189,7 @@ for (const dialect of DIALECTS) {
         intercept: (_, response) => {
           if (isUp) return false;
           isUp = true;
-          // Whoever comes meanwhile would be better.
+          // An agent that registers meanwhile would be a better match.
           void register(skilled('better', ['translate'], { trust: 1 })).then(() =>
             response.writeHead(503).end(),
           );

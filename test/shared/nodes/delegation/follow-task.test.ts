@@ -12,7 +12,7 @@ function taskIn(state: AgentTaskState, saying = ''): AgentTask {
   return { taskId: 't', contextId: 'c', state, says, saying, artifacts: [], messageIds: [] };
 }
 
-/** An agent that gives these readings, the last one again and again, on a clock that only counts. */
+/** An agent that returns these readings and repeats the last one, on a clock that only counts. */
 async function follow(
   readings: readonly (AgentTask | Error)[],
   options: Partial<Parameters<typeof followTask>[0]> & { readonly streams?: boolean } = {},

@@ -15,7 +15,7 @@ const SUB = { kind: { type: 'subgraph', workflow_ref: 'other' } };
 const childId = 'exec_0190a0b0c0d07000800000000000000a' as ExecutionId;
 const done = (output: JsonObject): ChildEnd => ({ ok: true, childId, output });
 
-/** What the end of the child means for node `n`. */
+/** The effect of the child's end on node `n`. */
 function after(node: JsonObject, end: ChildEnd) {
   const planNode = planOf({ nodes: { n: node } }).nodes.get('n');
   if (planNode === undefined) throw new Error('the plan has no node n');

@@ -22,7 +22,7 @@ const REFUSED: readonly (readonly [title: string, ir: JsonObject, problems: read
       ['/nodes/a/tool_ref: missing tool_ref'],
     ],
     [
-      'a tool that is not there',
+      'a tool that does not exist',
       { nodes: { a: { kind: { type: 'tool', tool_ref: 'x' } } } },
       ['/nodes/a/kind/tool_ref: no tool "x" that can be called is in tools'],
     ],

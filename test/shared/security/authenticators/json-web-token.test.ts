@@ -81,7 +81,7 @@ test('the clock of the issuer may be off by the tolerance, and no more', async (
   t.like(await identify(signed({ ...CLAIMS, exp: SECONDS + 1 }), strict), ADA);
 });
 
-/** Each is nobody's token. */
+/** None of these is a valid token. */
 const CORPUS: Readonly<Record<string, () => string>> = {
   'no signature, alg none': () => `${encode({ alg: 'none' })}.${encode(CLAIMS)}.`,
   'alg None': () => `${encode({ alg: 'None' })}.${encode(CLAIMS)}.`,
@@ -175,7 +175,7 @@ async function identify(token: string, settings: Partial<JsonWebTokenSettings> =
   return scheme.recognises(token) ? scheme.identify(token) : null;
 }
 
-/** Signed by hand: a library would refuse to make most of these. */
+/** Signed by hand, because a library refuses to create most of these. */
 function signed(
   claims: Readonly<Record<string, unknown>>,
   options: {

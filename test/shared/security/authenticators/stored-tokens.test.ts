@@ -33,7 +33,7 @@ function mint(database: TestStore, expiresInMs: number | null = null) {
   );
 }
 
-/** Stored tokens as they are asked for: by the header of a request. */
+/** Checks stored tokens as the service does: by the header of a request. */
 function accept(params: Parameters<typeof createStoredTokens>[0]) {
   const stored = createStoredTokens(params);
   const authenticator = createAuthenticator({
@@ -49,7 +49,7 @@ function accept(params: Parameters<typeof createStoredTokens>[0]) {
   };
 }
 
-/** The store's tokens, with every look-up counted. */
+/** The store's tokens, with a record of every lookup. */
 function counted(
   tokens: TokenStore,
 ): Pick<TokenStore, 'findByHash'> & { readonly lookUps: string[] } {

@@ -65,7 +65,7 @@ export function auditCases(name: string, open: () => TestStore): void {
     });
     const { items, total } = await list(store, { tenantId });
     t.is(total, 2);
-    // Items of the same millisecond are in no order.
+    // Items of the same millisecond have no order.
     const own = items.find(({ sequence }) => sequence === null);
     t.like(own, {
       executionId,
@@ -324,7 +324,7 @@ function list(store: Store, params: { readonly tenantId: TenantId } & Partial<Li
   });
 }
 
-/** In small pages. */
+/** Exports in small pages. */
 async function exportAll(
   store: Store,
   params: {

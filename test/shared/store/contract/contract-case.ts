@@ -9,8 +9,8 @@ export type Check = (
 ) => void;
 
 /**
- * Cases of one store run one after another, since some readings go over all tenants. Each case
- * makes its own tenants and executions and looks for nothing else.
+ * Cases of one store run one after the other, because some readings cover all tenants. Each case
+ * creates its own tenants and executions, and ignores all others.
  */
 export function contractCases(name: string, open: () => TestStore): Check {
   return (title, run) => {

@@ -5,7 +5,7 @@ import { contractCases } from './contract-case.ts';
 import { claimOne, commitOne, settleOf, start, startWithItems, type Started } from './drive.ts';
 import { makePlan, makeTenantId, makeTicket, makeTimer, makeItem, makeUuid } from './make.ts';
 
-/** What is read for people who ask why an execution does not go on. */
+/** Readings for people who ask why an execution makes no progress. */
 export function diagnosisCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 

@@ -20,7 +20,7 @@ import {
   makeTicket,
 } from './make.ts';
 
-/** Steps that many cases begin with, and the two ways in which a plan ends. */
+/** Common first steps of cases, and the two outcomes of a plan. */
 
 export interface Started {
   readonly executionId: ExecutionId;
@@ -29,7 +29,7 @@ export interface Started {
 
 export type Accepted = Extract<CommitVerdict, { readonly accepted: true }>;
 
-/** An execution with one event; `changes` go into the plan that makes it. */
+/** Starts an execution with one event; `changes` apply to the plan that creates it. */
 export async function start(
   store: Store,
   options: {
@@ -67,7 +67,7 @@ export async function commitOne(store: Store, plan: CommitPlan): Promise<Accepte
   return verdict;
 }
 
-/** The plan is refused for that reason, and not one row of any table is another than before. */
+/** The store refuses the plan for that reason, and changes no row of any table. */
 export async function refuses(
   t: ExecutionContext,
   database: TestStore,
@@ -79,7 +79,7 @@ export async function refuses(
   t.deepEqual(await database.contents(), before);
 }
 
-/** An execution with items on a queue, in the order given. */
+/** Starts an execution with items on a queue, in the given order. */
 export async function startWithItems(
   store: Store,
   tickets: readonly Partial<WorkTicket>[],
@@ -107,7 +107,7 @@ export function claim(
   });
 }
 
-/** The only item that the tenant has queued, leased. */
+/** Leases the only queued item of the tenant. */
 export async function claimOne(
   store: Store,
   tenantId: TenantId,
@@ -134,7 +134,7 @@ export async function placeOf(store: Store, ticket: WorkTicket): Promise<string 
   return found?.place ?? null;
 }
 
-/** Runs the same thing `count` times at once. */
+/** Runs the same action `count` times concurrently. */
 export function atOnce<Result>(
   count: number,
   run: (index: number) => Promise<Result>,
@@ -142,7 +142,7 @@ export function atOnce<Result>(
   return Promise.all(Array.from({ length: count }, (_, index) => run(index)));
 }
 
-/** A requeue decided on the execution as it is now. */
+/** A requeue, decided on the current state of the execution. */
 export async function requeueNow(
   store: Store,
   workItemId: WorkItemId,

@@ -22,7 +22,7 @@ import {
   emptyCommit,
 } from '../../../../src/shared/store/commit.ts';
 
-/** Makers of valid values with fresh ids; a case overrides what it is about. */
+/** Create valid values with new ids; a case overrides the relevant members. */
 
 export function makeTenantId(): TenantId {
   return `t-${randomBytes(6).toString('hex')}` as TenantId;
@@ -46,7 +46,7 @@ export function makeKey(): string {
 
 let made = 0;
 
-/** A UUIDv7 above all that this process has made before, so that ids are in the order of making. */
+/** A UUIDv7 greater than all earlier ones of this process, so that ids sort by creation. */
 export function makeUuid(): string {
   made += 1;
   const time = (Date.now() + made).toString(16).padStart(12, '0');

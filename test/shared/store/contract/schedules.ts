@@ -21,7 +21,7 @@ const actorId = 'token:ops';
 
 export function scheduleCases(name: string, open: () => TestStore): void {
   const inShared = contractCases(name, open);
-  /** Readings of what is due go over all tenants, so none is left behind. */
+  /** Reads of due schedules cover all tenants, so each case removes its own. */
   const check: typeof inShared = (title, run) =>
     inShared(title, async (t, database) => {
       await run(t, database);

@@ -67,7 +67,7 @@ const AREAS = [
   memorySettingsCases,
 ];
 
-/** What every store must do, run against one of them: one database for all cases of the file. */
+/** The contract of every store, run against one of them: one database for all cases of the file. */
 export function runContract(dialect: 'postgres' | 'sqlite'): void {
   let shared: TestStore | null = null;
   test.before(async () => {

@@ -253,7 +253,7 @@ async function create(store: Store, tenantId: TenantId, changes: Partial<NewWebh
   return webhook;
 }
 
-/** What is due of one tenant; the others of the shared database are given back. */
+/** Claims the due deliveries of one tenant, and ignores those of others in the shared database. */
 async function claimAll(
   store: Store,
   tenantId: TenantId,

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 
 import type { StoreAddress } from '../../../../src/shared/store/opening/open.ts';
 
-/** Opens the store at the address given and says which drivers that has loaded. */
+/** Opens the store at the given address and prints the drivers that this has loaded. */
 const DRIVERS = ['better-sqlite3', 'pg', 'slonik'];
 const loaded = new Set<string>();
 registerHooks({

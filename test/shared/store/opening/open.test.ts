@@ -23,7 +23,7 @@ test('opening a store on PostgreSQL loads no SQLite driver', async (t) => {
   t.deepEqual(await loadedDrivers(address), { dialect: 'postgres', drivers: ['pg', 'slonik'] });
 });
 
-/** In a process of its own: this one has loaded both. */
+/** Runs in a separate process, because this one has loaded both. */
 async function loadedDrivers(address: object): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, [PROBE, JSON.stringify(address)]);
   return JSON.parse(stdout);

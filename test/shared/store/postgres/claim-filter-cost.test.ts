@@ -8,8 +8,8 @@ import { claim } from '../contract/drive.ts';
 import { connectRaw, waitUntilAlone } from './raw-client.ts';
 
 /*
- * A claim reads about as much as it hands out, whatever else waits: here 100 000 items of 1 000 other
- * tools. What it reads is counted by the server, so the machine's load changes nothing.
+ * A claim reads about as much as it returns, independently of other waiting items: here 100 000
+ * items of 1 000 other tools. The server counts the reads, so the machine's load does not matter.
  */
 
 const TOOLS = 1_000;
@@ -17,8 +17,8 @@ const ITEMS_EACH = 100;
 const TENANT = 'crowded' as TenantId;
 const CLAIMS = 20;
 /**
- * Rows that were claimed stay in the index while a transaction anywhere on the server may see them, and
- * a claim passes over them: over those of all claims before, in two look-ups.
+ * Claimed rows stay in the index while any transaction on the server may see them. A claim skips
+ * the rows of all earlier claims, in two lookups.
  */
 const PASSED_OVER_MAX = 2 * 5 * CLAIMS;
 
@@ -50,7 +50,7 @@ test('a claim for one tool walks over no items of others', async (t) => {
   await raw.query('vacuum analyze work_queue, work_items');
 
   const reads = async (of: Partial<ClaimRequest>): Promise<number> => {
-    // Its plans are made anew, and are those of a process that has just started.
+    // A new store prepares its plans again, like a process that has just started.
     const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
     const before = await countReads();
     for (let n = 0; n < CLAIMS; n += 1) {
@@ -83,8 +83,8 @@ test('a claim for one tool walks over no items of others', async (t) => {
   );
   t.true(one <= all + PASSED_OVER_MAX, `${one} and ${all}`);
   t.true(prefix <= all + PASSED_OVER_MAX, `${prefix} and ${all}`);
-  // Candidates on top, which others may take away meanwhile: as for a claim on several queues.
+  // Plus spare candidates in case others take some, as for a claim on several queues.
   t.true(three <= 250 + PASSED_OVER_MAX, String(three));
-  // That a glob names no prefix costs a look-up or two for each tool that waits, not for each item.
+  // A glob without a prefix costs one or two lookups per waiting tool, not per item.
   t.true(everywhere <= 5 * TOOLS);
 });

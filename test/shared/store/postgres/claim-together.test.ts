@@ -29,7 +29,7 @@ test('items claimed above the watermark are handed out though the database fails
   await t.throwsAsync(claim(1), { instanceOf: StoreUnavailableError });
 });
 
-/** A queue with three items, and a process that claims from it by a clock that stands still. */
+/** A queue with three items, and a process that claims from it with a stopped clock. */
 async function startQueue(t: ExecutionContext) {
   const { store, url, close } = await openTestStore('postgres');
   const pool = connectPool({
@@ -79,13 +79,13 @@ async function startQueue(t: ExecutionContext) {
   return {
     claim,
     last: tickets[2]?.workItemId,
-    /** Two items are claimed, and the watermark stands above them. */
+    /** Claims two items, which moves the watermark above them. */
     passBy: async () => {
       await claim(1);
       time += 50;
       await claim(1);
     },
-    /** Gives the id of the item. */
+    /** Returns the id of the item. */
     putBelow: async () => {
       const urgent = makeTicket(execution, { priority: 0 });
       await commitOne(store, makePlan(execution, { newItems: [makeItem(urgent)] }));

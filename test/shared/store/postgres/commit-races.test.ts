@@ -18,9 +18,9 @@ import { makeEvent, makeItem, makePlan, makeTicket } from '../contract/make.ts';
 import { connectRaw, waitUntilBlocked } from './raw-client.ts';
 
 /*
- * Items move from retry timer to queue to lease without a lock on their execution. Each case holds
- * such a move half done in a transaction of its own, lets a revoking commit run into it, and only
- * then finishes the move.
+ * Items move from retry timer to queue to lease without a lock on their execution. Each case stops
+ * such a move halfway in a separate transaction, starts a revoking commit, and only then finishes
+ * the move.
  */
 
 let database: TestStore;
@@ -101,7 +101,7 @@ test.serial('one item may be revoked on its way as well', async (t) => {
 
 test.serial('a cancel sees the items of a commit that it waited for', async (t) => {
   const execution = await start(database.store);
-  // The execution is locked, so that both commits begin before either can go on.
+  // The execution is locked, so that both commits begin before either can proceed.
   await mover.query('begin');
   await mover.query('select id from executions where id = $1 for update', [uuidOf(execution)]);
   const ticket = makeTicket(execution);
@@ -233,7 +233,7 @@ function uuidOf({ executionId }: Started): string {
 const TICKET = `work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority,
   idempotency_key, node_timeout_ms, schedule_to_start_ms`;
 
-/** What a claim does, in the open transaction. */
+/** The statement of a claim, in the open transaction. */
 async function moveToLeases(ticket: WorkTicket | undefined): Promise<void> {
   await mover.query(
     `with taken as (delete from work_queue where work_item_id = $1 returning ${TICKET})
@@ -244,7 +244,7 @@ async function moveToLeases(ticket: WorkTicket | undefined): Promise<void> {
   );
 }
 
-/** What the promotion of a retry does, in the open transaction. */
+/** The statement that promotes a retry, in the open transaction. */
 async function moveToQueue(ticket: WorkTicket): Promise<void> {
   await mover.query(
     `with due as (delete from retry_timers where work_item_id = $1 returning shard, ${TICKET})

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 import { connectRaw } from './raw-client.ts';
 
 /*
- * What holds for every function of the schema, today's and tomorrow's. A caller with temporary tables of
- * its own could otherwise have a function read them, or run their triggers, with the rights of the owner.
+ * Rules for every function of the schema, present and future. A caller with temporary tables could
+ * otherwise make a function read them, or run their triggers, with the rights of the owner.
  */
 
 const FIXED_PATH = 'search_path=public, pg_temp';

@@ -17,7 +17,7 @@ import { partitionAt, partitionPast } from './partition-scene.ts';
 import { connectRaw } from './raw-client.ts';
 import { withRuntimeRole } from './runtime-role.ts';
 
-/* What somebody who has taken over the runtime, with its role, tries in order to become the owner. */
+/* Attempts of an attacker with the runtime's role to become the owner. */
 
 test('a temporary table in place of the audit log does not run as the owner', async (t) => {
   const database = await migratedDatabase(t);
@@ -77,7 +77,7 @@ test('no function runs what a caller put in place of tables, types and catalogs'
   await shadowEverything(client);
   const uuid = executionId.replace('exec_', '');
   const leaving = JSON.stringify([{ id: uuid, sequence: 3, hashes: 'a'.repeat(192) }]);
-  // With what each answers when it has gone all the way.
+  // Each call with its answer after a complete run.
   const calls: Readonly<Record<string, readonly [call: string, answer: unknown]>> = {
     raise_fences: ['raise_fences()', true],
     heal_event_partitions: ['heal_event_partitions()', false],
@@ -158,7 +158,10 @@ async function migratedDatabase(t: ExecutionContext): Promise<TestDatabase> {
   return database;
 }
 
-/** A session of the runtime's role where it may still make temporary tables, as PUBLIC may by default. */
+/**
+ * A session of the runtime's role where it may still create temporary tables, like PUBLIC by
+ * default.
+ */
 async function attackerOf(
   t: ExecutionContext,
   { url }: { readonly url: string },
@@ -217,7 +220,7 @@ async function definersOf(client: pg.Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Whatever a body might name without a schema, and the types of which it makes values. */
+/** Shadows everything that a body could name without a schema, and the types of its values. */
 async function shadowEverything(client: pg.Client): Promise<void> {
   await client.query(
     `do $do$

@@ -11,7 +11,7 @@ import { makeEvent, makePlan, makeUuid } from '../contract/make.ts';
 import { partitionAt, partitionPast, startAt } from './partition-scene.ts';
 import { connectRaw } from './raw-client.ts';
 
-/* Of a dozen partitions a statement about some executions needs those that hold them, and no other. */
+/* A statement about some executions reads only their partitions, out of a dozen. */
 
 const APPLICATION = 'svc-test-plans';
 
@@ -40,7 +40,7 @@ test('queries about executions search their partitions alone', async (t) => {
       maxOverflow: 0,
       applicationName: APPLICATION,
     });
-    // Plans may be looked for anew in the beginning; the third time is as all that follow.
+    // The server may plan the first uses again; the third use is like all later ones.
     for (let time = 0; time < 3; time += 1) await ask(store);
     await store.close();
     const after = await readScans(reader);
@@ -83,7 +83,7 @@ function asked({ old, first, second, past, present }: Cast): readonly Asked[] {
   ];
 }
 
-/** Once it is carried out, and then refused, as it is gone. */
+/** The first removal is executed; further ones are refused, because the execution is gone. */
 function removalOf({ executionId, tenantId }: Started): Retiring {
   return {
     retirementId: makeUuid(),
@@ -104,7 +104,7 @@ const SCAN = {
   limit: 1,
 } as const;
 
-/** How often each partition was looked into, by those whose sessions have ended. */
+/** The number of scans of each partition, by sessions that have ended. */
 async function readScans(reader: pg.Client): Promise<ReadonlyMap<string, number>> {
   await eventually(async () => {
     const { rows } = await reader.query(

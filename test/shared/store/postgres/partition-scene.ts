@@ -10,7 +10,7 @@ import { makeNewExecution, makePlan, makeStarted, makeUuid } from '../contract/m
 
 const DAY_MS = 86_400_000;
 
-/** An execution that begins now under an id as it will be made in so many days. */
+/** Starts an execution now, under an id of this many days from now. */
 export async function startAt(
   { store, tenantId }: { readonly store: Store; readonly tenantId: TenantId },
   inDays: number,
@@ -36,7 +36,7 @@ export async function partitionAt(url: string, inDays: number): Promise<string> 
   return (rows as readonly { readonly name: string }[])[0]?.name ?? 'none';
 }
 
-/** As if partitions of seven days had been begun 40 days ago. */
+/** Simulates that partitions of seven days began 40 days ago. */
 export async function partitionPast(url: string): Promise<void> {
   await runOnServer(
     url,

@@ -32,12 +32,15 @@ import { partitionPast } from './partition-scene.ts';
 import { connectRaw, waitUntilAlone } from './raw-client.ts';
 
 /*
- * Plans are made when a statement is first used and then kept. A process that starts with an empty
- * database must not go on with plans for an empty database when it is full.
+ * The server plans a statement at its first use and keeps the plan. A process that starts with an
+ * empty database must not keep plans for an empty database when it is full.
  */
 
 const ROWS = 5_000;
-/** Generous: what one use of every statement may read. A walk over one table would be `ROWS`. */
+/**
+ * A generous limit for the reads of one use of every statement. A scan of one table would read
+ * `ROWS`.
+ */
 const READS_MAX = 1_000;
 
 for (const partitioned of [false, true]) {
@@ -60,7 +63,7 @@ for (const partitioned of [false, true]) {
 
   test(`${where}: sealing walks over no table, and looks up no execution but those it seals`, async (t) => {
     const { url, reader } = await openDatabase(t, partitioned);
-    // As right after a burst of load: the server has not looked at its tables yet.
+    // As directly after a burst of load: the server has not analyzed its tables yet.
     const { rows: tables } = await reader.query<{ readonly name: string }>(
       `select c.relname as name
        from pg_class c
@@ -81,7 +84,7 @@ for (const partitioned of [false, true]) {
       `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
        select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
     );
-    // Where the chain begins is looked for once.
+    // The first seal searches for the beginning of the chain once.
     await sealOnce(url);
     await waitUntilAlone(reader);
     const before = await countWalks(reader);
@@ -111,7 +114,7 @@ async function openDatabase(
   return { url, reader };
 }
 
-/** In a session of its own, which reports what it read as it ends. */
+/** Seals in a separate session, which reports its reads when it ends. */
 async function sealOnce(url: string): Promise<number> {
   const store = await openPostgresStore({ url, poolSize: 1, audit: { finalMs: 0 } });
   const { items } = await store.audit.seal({ itemsMax: 100, lagMs: 0 });
@@ -119,7 +122,7 @@ async function sealOnce(url: string): Promise<number> {
   return items;
 }
 
-/** Of both tables the walks over all of them, and of executions the rows found by an index. */
+/** Counts full scans of both tables, and rows of executions that an index found. */
 async function countWalks(reader: pg.Client): Promise<{ walks: number; lookups: number }> {
   await reader.query('select pg_stat_force_next_flush()');
   const { rows } = await reader.query<{ readonly walks: number; readonly lookups: number }>(
@@ -131,7 +134,7 @@ async function countWalks(reader: pg.Client): Promise<{ walks: number; lookups: 
   return rows[0] ?? { walks: Number.NaN, lookups: Number.NaN };
 }
 
-/** Each statement of the hot path, with every part of a commit. */
+/** Uses each statement of the hot path, with every part of a commit. */
 async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   const request = { key: makeUuid(), bodyHash: 'hash' };
   const started = await start(store, { create: { request } });
@@ -269,7 +272,7 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   );
 }
 
-/** As many rows in each table as there may be after a while. */
+/** Adds as many rows to each table as there may be after a while. */
 async function fill(reader: pg.Client): Promise<void> {
   const tenant = makeTenantId();
   const ticket = `gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 0, 'python_tool', 0, 'k'`;
@@ -315,7 +318,7 @@ async function fill(reader: pg.Client): Promise<void> {
   }
 }
 
-/** Rows read from each table, by walking over it and through its indexes. */
+/** Rows read from each table, by full scans and through its indexes. */
 async function countReads(reader: pg.Client): Promise<ReadonlyMap<string, number>> {
   await reader.query('select pg_stat_force_next_flush()');
   const { rows } = await reader.query<{ readonly table: string; readonly reads: number }>(

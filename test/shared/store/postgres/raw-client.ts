@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import { eventually } from '../../../support/eventually.ts';
 
-/** A plain connection beside the store, to stand in the way of it or to look at the server. */
+/** A plain connection beside the store, to block the store or to inspect the server. */
 export async function connectRaw(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined);
@@ -10,7 +10,7 @@ export async function connectRaw(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Resolves when that many statements of this database wait for a lock. */
+/** Resolves when this many statements of this database wait for a lock. */
 export async function waitUntilBlocked(client: pg.Client, count = 1): Promise<void> {
   await eventually(async () => {
     const { rows } = await client.query<{ readonly blocked: number }>(
@@ -36,8 +36,8 @@ export async function terminate(client: pg.Client, applicationName: string): Pro
 }
 
 /**
- * Resolves when no other client is connected to this database. A session reports what it read only
- * as it ends, which is after its client has closed the connection.
+ * Resolves when no other client is connected to this database. A session reports its reads only
+ * when it ends, after its client has closed the connection.
  */
 export async function waitUntilAlone(client: pg.Client): Promise<void> {
   await eventually(async () => {

@@ -151,7 +151,7 @@ test('readings of one tenant after another each see their own', async (t) => {
   });
 });
 
-/** Those that every tenant of `fill` has rows in. */
+/** The tables in which every tenant of `fill` has rows. */
 const TABLES = [
   'tenants',
   'tokens',
@@ -180,7 +180,7 @@ function tenantOf(table: (typeof TABLES)[number]): string {
     : 't.tenant_id';
 }
 
-/** Some of everything, through the store, as the role that owns nothing. */
+/** Adds rows of every kind, through the store, as the role that owns nothing. */
 async function fill(): Promise<TenantId> {
   const { tickets: _, ...execution } = await startWithItems(store, [{}, {}]);
   const { tenantId } = execution;

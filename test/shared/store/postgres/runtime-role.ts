@@ -12,7 +12,7 @@ export interface RuntimeRole {
   readonly drop: () => Promise<void>;
 }
 
-/** A role that owns nothing, made as the documentation says. */
+/** Creates a role that owns nothing, as the documentation says. */
 export async function createRuntimeRole(databaseUrl: string): Promise<RuntimeRole> {
   const name = `svc_runtime_${makeUuid().slice(-12)}`;
   const url = new URL(databaseUrl);

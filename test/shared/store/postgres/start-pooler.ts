@@ -9,8 +9,8 @@ const READY = 'Z'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
 
 /**
- * The least of a pooler: all clients talk to the server over one connection, each while the others
- * are silent. Later ones are greeted with what the server said to the first.
+ * A minimal pooler: all clients share one connection to the server, and take turns. Later clients
+ * get the greeting that the server sent to the first.
  */
 export async function startPooler(t: ExecutionContext, url: string): Promise<string> {
   const { hostname, port } = new URL(url);

@@ -73,7 +73,7 @@ const TABLES = `
     and c.relkind in ('r', 'p')
   order by c.relname collate "C"`;
 
-/** Those of constraints come with their tables. */
+/** The statements of tables include the indexes of constraints. */
 const INDEXES = `
   select pg_get_indexdef(i.indexrelid) || ';' as statement
   from pg_index i

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-/** Tables, indexes, views and triggers as SQLite keeps their statements, in a fixed order. */
+/** Tables, indexes, views and triggers as SQLite stores their statements, in a fixed order. */
 export function readSqliteSchema(path: string): string {
   const file = new Database(path, { readonly: true });
   try {

@@ -7,9 +7,9 @@ import { readPostgresSchema } from './read-postgres-schema.ts';
 import { readSqliteSchema } from './read-sqlite-schema.ts';
 
 /*
- * The schema that all migrations together make of an empty database, for readers of the code.
- * `UPDATE_DOCS=1 npm test -- test/shared/store/schema/schema.test.ts` writes both files again; a
- * review then shows what a migration changes.
+ * The schema that all migrations create in an empty database, for readers of the code.
+ * `UPDATE_DOCS=1 npm test -- test/shared/store/schema/schema.test.ts` writes both files; a review
+ * then shows the changes of a migration.
  */
 
 for (const dialect of ['postgres', 'sqlite'] as const) {

@@ -4,7 +4,7 @@ import { DEFAULT_TENANT } from '../../../../src/shared/domain/ids.ts';
 import { commitOne } from '../contract/drive.ts';
 import { makeEvent, makeItem, makeNewExecution, makePlan, makeTicket } from '../contract/make.ts';
 
-/** Commits to one execution for ever and writes each acknowledged sequence to standard output. */
+/** Commits to one execution forever, and writes each acknowledged sequence to standard output. */
 const [, , path = '', uuid = ''] = process.argv;
 const store = await openSqliteStore({ path });
 const execution = { executionId: executionIdFromUuid(uuid), tenantId: DEFAULT_TENANT };

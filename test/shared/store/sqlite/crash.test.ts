@@ -25,12 +25,12 @@ test('a process killed while it writes loses no confirmed write, and tears nothi
     const row = await store.executions.find(executionId, DEFAULT_TENANT);
     const events = await store.executions.events({ executionId, after: 0, limit: null });
     const last = row?.lastSequence ?? 0;
-    t.true(last >= acknowledged, `${acknowledged} was acknowledged, ${last} is there`);
+    t.true(last >= acknowledged, `${acknowledged} was acknowledged, ${last} is the last`);
     t.deepEqual(
       events.map(({ sequence }) => sequence),
       Array.from({ length: last }, (_, index) => index + 1),
     );
-    // Each commit wrote two events and one item: both or neither are there.
+    // Each commit wrote two events and one item: both or neither exist.
     const items = await claim(store, DEFAULT_TENANT, { limit: 1_000_000 });
     t.is(items.length, last / 2);
   }
@@ -39,7 +39,7 @@ test('a process killed while it writes loses no confirmed write, and tears nothi
   database.close();
 });
 
-/** Returns the last sequence that the process heard of before it was killed. */
+/** Returns the last sequence that the process acknowledged before it was killed. */
 async function writeUntilKilled(params: {
   readonly path: string;
   readonly uuid: string;

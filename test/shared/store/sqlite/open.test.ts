@@ -30,7 +30,7 @@ test('a damaged file is refused with what to do', async (t) => {
   const database = new Database(sqlitePath(url));
   database.pragma('wal_checkpoint(truncate)');
   database.close();
-  // The header stays whole, the table of tables behind it does not.
+  // Keeps the header intact, and damages the table of tables behind it.
   const file = await open(sqlitePath(url), 'r+');
   await file.write(Buffer.alloc(3_000, 0xff), 0, 3_000, 100);
   await file.close();

@@ -12,7 +12,7 @@ const oauth2 = (token_url: string) => ({
 const URL_RULE = 'must be an absolute http or https URL';
 const CREDENTIALS = 'must not hold credentials: name secrets in auth';
 
-/** What could never be called, or would keep a secret in the definition. */
+/** Auth configurations that can never work, or would store a secret in the definition. */
 const REFUSED: readonly (readonly [JsonObject, string])[] = [
   [{ url: null }, '/url: missing url'],
   [{ url: '' }, '/url: missing url'],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Successors } from '../../../../../src/shared/domain/workflow/plan/reachability.ts';
 import { computeReachability } from '../../../../../src/shared/domain/workflow/plan/reachability.ts';
 
-/** What one search from each node finds. */
+/** The nodes that one search from each node finds. */
 function search(successors: Successors, from: number): ReadonlySet<number> {
   const found = new Set(successors[from]);
   for (const node of found) for (const next of successors[node] ?? []) found.add(next);

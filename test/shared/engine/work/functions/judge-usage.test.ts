@@ -8,7 +8,7 @@ const STEP = { kind: 'step', output: null } as const;
 const usage = { input_tokens: 5, output_tokens: 0, cost_usd: null };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  /** How often budgets are read while a function records a step, and one with usage. */
+  /** Counts the reads of budgets while a function records a step, and a step with usage. */
   const readsOf = async (t: ExecutionContext, ir: JsonObject) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);

@@ -251,7 +251,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
   });
 }
 
-/** A plan that does no more than a step of the engine. */
+/** A plan with no more than a step of the engine. */
 function makeStep(execution: Started, changes: Partial<CommitPlan>): CommitPlan {
   return makePlan(execution, {
     events: [makeCompleted('done'), makeEvent({ kind: 'NodeScheduled' })],

@@ -27,7 +27,7 @@ import {
   makeWorkItemId,
 } from '../make.ts';
 
-/** Makes what the plan rests on, and says why the plan must be refused. */
+/** Creates the state that the plan expects, and names the reason for the refusal. */
 interface Refusal {
   readonly title: string;
   readonly reason: RefusalReason;
@@ -151,8 +151,8 @@ const REFUSALS: readonly Refusal[] = [
       return makeFullPlan(execution, { settles: [settleOf(held), gone] });
     },
   },
-  // Plans without more than the step itself, whose items are leased already: by somebody else, or
-  // by the very commit that is sent a second time.
+  // Plans with only the step itself, whose items are leased already: to somebody else, or by the
+  // same commit that is sent twice.
   {
     title: 'to hand on an item that somebody else holds by now',
     reason: 'stale',
@@ -271,7 +271,7 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** The same of plans that do no more than a step of the engine: most are of this kind. */
+/** The same for plans with no more than a step of the engine, which most plans are. */
 const STEP_REFUSALS: readonly Refusal[] = [
   {
     title: 'for a step on a sequence that has passed',
@@ -386,7 +386,7 @@ async function startLeased(store: Store) {
   return { execution, item: await claimOne(store, execution.tenantId) };
 }
 
-/** What a step writes: the end of one node and the beginning of the next. */
+/** The plan of a step: the end of one node and the beginning of the next. */
 function makeStep(execution: Started, changes: Partial<CommitPlan> = {}): CommitPlan {
   const next = makeTicket(execution, { queue: 'engine' });
   return makePlan(execution, {
@@ -403,7 +403,7 @@ function makeBorn(execution: Started): CommitPlan['bornLeased'][number] {
   return { ticket, leaseTo: 'scheduler', leaseMs: 30_000 };
 }
 
-/** A plan that, if it were carried out, would leave a trace in every table it can reach. */
+/** A plan that would leave a trace in every table that it can write. */
 function makeFullPlan(execution: Started, changes: Partial<CommitPlan> = {}): CommitPlan {
   const queued = makeTicket(execution, { scheduleToStartMs: 1_000 });
   const born = makeTicket(execution, { queue: 'engine' });

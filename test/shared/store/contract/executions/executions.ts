@@ -191,7 +191,7 @@ export function executionCases(name: string, open: () => TestStore): void {
   check('pages by cursor and by offset cover a list without a gap', async (t, database) => {
     const { store } = database;
     const tenantId = makeTenantId();
-    // Many of these share a millisecond: the id decides between them.
+    // Many of these share a millisecond, where the id determines the order.
     await Promise.all(Array.from({ length: 23 }, () => start(store, { tenantId })));
     const all = await store.executions.list(filter(tenantId, { limit: 100 }));
     t.is(all.length, 23);
@@ -216,7 +216,7 @@ export function executionCases(name: string, open: () => TestStore): void {
     const tenantId = makeTenantId();
     const started = await startInOrder(store, { tenantId, count: 6 });
     const third = await find(store, started[3]);
-    if (third === null) throw new Error('the execution is not there');
+    if (third === null) throw new Error('the execution does not exist');
     const rows = await store.executions.list(
       filter(tenantId, {
         status: 'running',
@@ -299,7 +299,7 @@ export function executionCases(name: string, open: () => TestStore): void {
   });
 }
 
-/** Commits until the clock of the database shows it. */
+/** Commits until the clock of the database has advanced. */
 async function updateAfter(
   store: TestStore['store'],
   execution: Started | undefined,

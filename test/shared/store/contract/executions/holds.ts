@@ -5,7 +5,7 @@ import { makeEvent, makePlan, makeTicket } from '../make.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** What waits can be held, and given back. */
+/** Waiting items can be held and released. */
 export function holdCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -19,7 +19,7 @@ export function holdCases(name: string, open: () => TestStore): void {
     await store.timers.promoteRetries({ limit: 100 });
     t.deepEqual(await claim(store, execution.tenantId), []);
 
-    // What is out already may be settled meanwhile.
+    // A leased item may be settled meanwhile.
     if (leased === undefined) return t.fail('nothing was claimed');
     await commitOne(store, makePlan(execution, { settles: [settleOf(leased)] }));
     await commitOne(store, makePlan(execution, { waitingItems: 'release' }));

@@ -195,7 +195,7 @@ export function importCases(name: string, open: () => TestStore): void {
     const [first, ...others] = importing.events;
     if (first === undefined) throw new Error('there are three events');
     const before = await database.contents();
-    // The last row is refused by the table, when all the others are written.
+    // The table refuses the last row, after all others are written.
     const broken = { ...importing, events: [first, ...others, { ...first, sequence: 2 }] };
     await t.throwsAsync(store.imports.add(broken));
     t.deepEqual(await database.contents(), before);

@@ -23,7 +23,7 @@ import {
 
 const COMPETITORS = 20;
 
-/** What a tenant may have is counted exactly, however its starts come together. */
+/** The store enforces a tenant's limits exactly, for any number of concurrent starts. */
 export function startLimitCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -165,7 +165,7 @@ function makeRequest(): NonNullable<NewExecution['request']> {
   return { key: makeUuid(), bodyHash: 'hash' };
 }
 
-/** Null: it is accepted. */
+/** Null: accepted. */
 function reasonOf(verdict: CommitVerdict): string | null {
   return verdict.accepted ? null : verdict.reason;
 }

@@ -21,7 +21,7 @@ import {
 const COMPETITORS = 20;
 const ENDED = { status: 'cancelled', events: [makeEvent({ kind: 'WorkflowCancelled' })] } as const;
 
-/** What starts, begins and ends in one tree of executions; and who gets the places of a tenant. */
+/** Starts and ends within one tree of executions, and the places of a tenant. */
 export function treeCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -122,7 +122,7 @@ export function treeCases(name: string, open: () => TestStore): void {
     const { tenantId } = root;
     const rounds = await atOnce(COMPETITORS, () => store.places.admit({ tenantId, limit: 100 }));
     const admitted = idsOf(rounds.flat());
-    // One in the place of the root, and four beside it.
+    // The first child uses the place of its parent; the other four take free places.
     t.is(admitted.length, 5);
     t.is(new Set(admitted).size, 5);
   });
@@ -183,7 +183,7 @@ function starting(parent: Started, root: Started, { max }: { readonly max: numbe
   });
 }
 
-/** Children of a member of the tree; in order. */
+/** Starts children of a member of the tree, in order. */
 async function grow(
   store: Store,
   parent: Started,
@@ -202,7 +202,7 @@ async function grow(
   return children.map(({ executionId }) => ({ executionId, tenantId: parent.tenantId }));
 }
 
-/** An execution of a tenant that may have so many. */
+/** An execution of a tenant with this limit. */
 async function limited(store: Store, max: number): Promise<Started> {
   const tenantId: TenantId = makeTenantId();
   const by = { actorId: 'token:ci' };

@@ -9,7 +9,7 @@ import { makeUuid } from '../make.ts';
 const QUOTA = 1000;
 export const HOLD_MS = 60_000;
 
-/** A fact that points along the first axis, of the whole project. */
+/** A fact of the whole project whose vector is the first axis. */
 export function makeFact(tenantId: TenantId, changes: Partial<NewFact> = {}): NewFact {
   return {
     tenantId,
@@ -28,7 +28,7 @@ export function makeFact(tenantId: TenantId, changes: Partial<NewFact> = {}): Ne
   };
 }
 
-/** Reserves a place and adds the fact in it. */
+/** Reserves a place and adds the fact to it. */
 export async function addOne(
   memory: MemoryStore,
   tenantId: TenantId,

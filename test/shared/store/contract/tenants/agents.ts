@@ -172,7 +172,7 @@ export function agentCases(name: string, open: () => TestStore): void {
 
   check('addresses of active agents are listed, oldest first', async (t, { store }) => {
     const tenantId = makeTenantId();
-    // Of those that came within a millisecond the id decides.
+    // The id orders agents of the same millisecond.
     for (const [agentId, uri] of [
       ['a-one', 'https://one.example'],
       ['b-two', null],
@@ -303,7 +303,7 @@ function makeCard(card: JsonObject): AgentCard {
   throw new Error(read.problems.join('; '));
 }
 
-/** Active agents whose last heartbeat is just too long ago, and no others: all grow older at once. */
+/** Active agents whose last heartbeat is slightly too old, and no others: all rows age at once. */
 async function makeSilent(
   { store, age }: TestStore,
   count = 1,

@@ -18,7 +18,7 @@ import { makeEvent, makeItem, makePlan, makeTenantId, makeTicket, makeTimer } fr
 const SHARD = 61;
 const LIMIT = 1_000;
 
-/** Nothing of a tenant that is not active is scheduled, and all of it goes on once it is again. */
+/** Nothing of an inactive tenant is scheduled, and everything continues when it is active again. */
 export function tenantStatusCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -60,7 +60,7 @@ export function tenantStatusCases(name: string, open: () => TestStore): void {
       const to = { ticket, leaseTo: 'worker-1', leaseMs: 30_000 };
       return { bornLeased: [record === null ? to : { ...to, record }] };
     };
-    // With and without conditions that are judged plan by plan.
+    // With and without conditions that the store checks per plan.
     const judged = { startsTimers: [makeTimer()] };
     for (const also of [{}, judged]) {
       await put(store, execution.tenantId, 'suspended');

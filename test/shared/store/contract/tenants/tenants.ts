@@ -85,7 +85,7 @@ export function tenantCases(name: string, open: () => TestStore): void {
   });
 }
 
-/** What was done to a tenant, newest first. */
+/** The audited changes of a tenant, newest first. */
 async function auditedOf(store: Store, tenantId: TenantId): Promise<readonly string[]> {
   const { items } = await store.audit.list({
     tenantId,

@@ -14,7 +14,7 @@ import {
   makeTicket,
 } from '../make.ts';
 
-/** Claims for certain tools and named queues, and items that are given back. */
+/** Claims for certain tools and named queues, and released items. */
 export function claimFilterCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -164,7 +164,7 @@ export function claimFilterCases(name: string, open: () => TestStore): void {
       [0, 0, 0, 0],
     );
     const place = (await found(store, again[2])).lease?.queuePlace;
-    t.deepEqual(place, held.lease?.queuePlace, 'its bound goes on from when it was queued');
+    t.deepEqual(place, held.lease?.queuePlace, 'its bound still counts from when it was queued');
   });
 
   check('a release under a stale fence is refused', async (t, { store }) => {
@@ -190,7 +190,7 @@ export function claimFilterCases(name: string, open: () => TestStore): void {
 
 type Queued = Partial<WorkTicket> & { readonly tool?: string };
 
-/** Items of one execution; `tickets` are their ids. */
+/** Items of one execution; `tickets` contains their ids. */
 async function queue(store: Store, items: readonly Queued[]) {
   const execution = await start(store);
   const made = items.map(({ tool = 'm.f', ...changes }) => {
@@ -230,7 +230,7 @@ async function release(store: Store, item: ClaimedItem | undefined): Promise<voi
   );
 }
 
-/** Until all of them are on their queue. */
+/** Waits until all of them are on their queue. */
 async function promote(store: Store, tenantId: TenantId, ids: readonly WorkItemId[]) {
   await eventually(async () => {
     await store.timers.promoteRetries({ limit: 100 });

@@ -72,7 +72,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
       t.is((await list({ nodeId: 'pay' })).length, 2);
       t.is((await list({ workflowId: 'greet', nodeId: 'ship' })).length, 1);
       t.deepEqual(await list({ workflowId: 'other' }), []);
-      // All of them have one instant: the id decides where it goes on.
+      // All of them have the same time, so the id determines where the next page begins.
       const read: string[] = [];
       let cursor: ListDeadLetters['cursor'] = null;
       for (let page = 0; page < 4; page += 1) {
@@ -260,7 +260,7 @@ async function claimNew(store: Store): Promise<ClaimedItem> {
   return claimOne(store, tenantId);
 }
 
-/** Ends the item for good. */
+/** Ends the item permanently. */
 function burial(item: ClaimedItem, error: string) {
   const { workItemId, attempt } = item.ticket;
   return makePlan(item.ticket, {

@@ -203,7 +203,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
   );
 }
 
-/** A leased item of its own tenant. */
+/** A leased item of a new tenant. */
 async function claimNew(
   store: Store,
   params: { readonly leaseMs?: number; readonly nodeTimeoutMs?: number } = {},

@@ -453,7 +453,7 @@ function idOf(item: { readonly ticket: WorkTicket }): string {
   return item.ticket.workItemId;
 }
 
-/** Position in the order that claims follow. */
+/** The position in the order of claims. */
 function rank(tickets: readonly WorkTicket[], ticket: WorkTicket): number {
   const age = tickets.findIndex(({ workItemId }) => workItemId === ticket.workItemId);
   return ticket.priority * tickets.length + age;

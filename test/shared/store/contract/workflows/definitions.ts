@@ -121,10 +121,10 @@ export function definitionCases(name: string, open: () => TestStore): void {
     t.is(await latest('2.0.0'), revised.definitionId);
     t.is(await latest('1.0.0'), older.definitionId);
     t.is(await latest('3.0.0'), null);
-    // Nothing new was registered: the latest stays what it was.
+    // A repeated registration adds nothing, so the latest definition does not change.
     await registerAs('1.0.0', 'b');
     t.is(await latest(null), revised.definitionId);
-    // A first revision that came later is later than a second that came before.
+    // The order of registration decides, not the number of the revision.
     const first = await registerAs('0.9.0', 'd');
     t.is(await latest(null), first.definitionId);
   });
@@ -221,7 +221,7 @@ export function definitionCases(name: string, open: () => TestStore): void {
   });
 }
 
-/** Registers what the tenant has room for. */
+/** Registers a definition for which the tenant has room. */
 async function register(store: Store, given: Registration): Promise<DefinitionRow> {
   const row = await store.definitions.register(given);
   if (row === null) throw new Error(`${given.workflowId} was refused`);

@@ -20,7 +20,7 @@ import {
 
 const WORKFLOW = 'greet';
 
-/** A tenant that has the workflow, in two versions. */
+/** A tenant with two versions of the workflow. */
 async function makeTenant(store: Store, workflowId = WORKFLOW): Promise<TenantId> {
   const tenantId = makeTenantId();
   for (const version of ['1', '2']) {
@@ -73,7 +73,7 @@ async function heldBy(store: Store, given: WorkflowPause) {
   return store.workflowPauses.listHeld({ pause: given, after: null, limit: 100 });
 }
 
-/** Pauses of whole workflows, and what they hold. */
+/** Pauses of whole workflows, and the executions that they hold. */
 export function workflowPauseCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
@@ -205,7 +205,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
     const plan = begin();
     t.is((await commitOne(store, plan)).lastSequence, 2);
     t.deepEqual(await heldBy(store, paused), [plan.executionId]);
-    // The limits and the keys of starts hold as ever.
+    // The limits and keys of starts still apply.
     const again = await judge(store, begin());
     t.like(again, { accepted: false, reason: 'duplicate_request' });
     const other = makePlan(
@@ -292,7 +292,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
       const cancel = { status: 'cancelled' as const, revokesAll: true };
       await commitOne(store, makePlan(one, { ...cancel, workflowHold: hold('drop') }));
       t.deepEqual(await heldBy(store, paused), [two.executionId]);
-      // As by a version that knows of no such pauses.
+      // A version without workflow pauses cancels like this.
       await commitOne(store, makePlan(two, cancel));
       await store.workflowPauses.forget(paused, [two.executionId]);
       t.deepEqual(await heldBy(store, paused), [two.executionId]);
@@ -355,7 +355,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
       const of = { tenantId, workflowIds: [WORKFLOW], countMax: 100 };
       const [found] = await store.workflowPauses.find(of);
       t.is(last === null || last.pauseId === found?.pauseId, true);
-      if (found === undefined) return t.fail('nothing finishes by itself');
+      if (found === undefined) return t.fail('a pause remains until it is finished');
       for (const executionId of await heldBy(store, found)) {
         await commitOne(store, holding({ executionId, tenantId }, 'lift'));
       }

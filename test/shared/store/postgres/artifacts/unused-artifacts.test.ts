@@ -16,7 +16,7 @@ import { commitOne, start } from '../../contract/drive.ts';
 import { makeCompleted, makePlan } from '../../contract/make.ts';
 import { connectRaw } from '../raw-client.ts';
 
-/* Two transactions at once, of which one waits for the other at the place that matters. */
+/* Two concurrent transactions, of which one waits for the other at the critical place. */
 
 const DAY_MS = 86_400_000;
 
@@ -75,9 +75,9 @@ test('an artifact is not taken for used by an execution that is being removed', 
 async function openRace(t: ExecutionContext): Promise<{
   readonly scene: RetentionScene;
   readonly hash: string;
-  /** Somebody else's session. */
+  /** The session of another process. */
   readonly other: pg.Client;
-  /** Answers how many are gone. */
+  /** Returns the number of removed artifacts. */
   readonly collect: () => Promise<number>;
 }> {
   const scene = await openRetentionScene(t, 'postgres');
@@ -121,7 +121,7 @@ function makeOld({ database }: RetentionScene): Promise<void> {
   return database.age({ table: 'artifacts', columns, byMs: 8 * DAY_MS });
 }
 
-/** Answers the id of an execution that refers to it. */
+/** Returns the id of an execution that refers to it. */
 async function refer({ store, tenantId }: RetentionScene, hash: string): Promise<string> {
   const execution = await start(store, { tenantId });
   const output = inlineReference({ hash, size: 1 });
@@ -129,7 +129,7 @@ async function refer({ store, tenantId }: RetentionScene, hash: string): Promise
   return execution.executionId.slice('exec_'.length);
 }
 
-/** Asked by a third session: within a transaction the server tells what it told first. */
+/** A third session asks, because the server repeats its first answer within a transaction. */
 async function untilWaiting({ database }: RetentionScene): Promise<void> {
   await eventually(async () => {
     const { rows } = await runOnServer(

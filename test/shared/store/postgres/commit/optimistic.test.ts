@@ -42,10 +42,10 @@ test.serial(
   },
 );
 
-/** Asks for a text for each set of flags there can be; the names of those that were given. */
+/** Requests a text for each possible set of flags, and returns the names of the created ones. */
 function useUpTexts(): ReadonlySet<string> {
   const names = new Set<string>();
-  // From the last: none of them is one that the store would ask for.
+  // Begins with the last set, because the store never requests one of these.
   for (let bits = 2 ** OPTIMISTIC_FLAGS.length - 1; names.size < 66 && bits > 0; bits -= 1) {
     names.add(optimisticStatement((flag) => has(bits, flag)).name);
   }

@@ -43,7 +43,7 @@ test.serial(
 test.serial('idle connections that are ended are replaced', async (t) => {
   const execution = await start(database.store);
   await terminate(other, 'svc-test');
-  // The end of a connection reaches the pool when it reaches it; a reading before that fails.
+  // The pool learns of the end of a connection with a delay; a read before that fails.
   const row = await eventually(() => database.store.executions.find(execution.executionId, null));
   t.like(row, { lastSequence: 1 });
 });

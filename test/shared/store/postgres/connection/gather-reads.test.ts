@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { gatherReads } from '../../../../../src/shared/store/postgres/connection/gather-reads.ts';
 
-/** A read whose batches are answered by hand. */
+/** A read whose batches the test answers. */
 function scripted() {
   const batches: { readonly keys: readonly number[]; answer: () => void; fail: () => void }[] = [];
   const read = (keys: readonly number[]) =>

@@ -15,7 +15,7 @@ test('a server that goes away while a session begins fails the call, and nothing
   const server = await startServer(t, (socket, refusal) => socket.end(refusal));
   const management = await open(server.url);
   await t.throwsAsync(management.any(SELECT), { instanceOf: StoreUnavailableError });
-  // Whatever the end of the connection throws outside the call fails this test.
+  // Any error that the end of the connection throws outside the call fails this test.
   await server.closed;
   await management.close();
 });
@@ -61,7 +61,7 @@ function open(url: string): ReturnType<typeof openManagement> {
   });
 }
 
-/** Lets everybody in, and refuses the first statement of each. */
+/** Accepts every client, and refuses its first statement. */
 async function startServer(
   t: ExecutionContext,
   refuse: (socket: Socket, refusal: Buffer) => void,
@@ -93,7 +93,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), length, body]);
 }
 
-/** Authentication is not needed; ready for a query outside a transaction. */
+/** No authentication; ready for a query outside a transaction. */
 const WELCOME = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]);
 const DONE = Buffer.concat([message('C', Buffer.from('SET\0')), message('Z', Buffer.from('I'))]);
 const REFUSAL = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'));

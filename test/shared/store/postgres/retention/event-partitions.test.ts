@@ -165,7 +165,7 @@ test('restored events stay in their existing partition, which is neither swept n
   await run({ olderThanMs: DAY_MS });
   t.is(await countEvents(scene, [execution, gone]), 6);
   const removal = await store.imports.removal(execution.executionId);
-  if (document === null || removal === null) throw new Error('it was there, and was removed');
+  if (document === null || removal === null) throw new Error('it existed, and was removed');
   const { retirementId } = removal;
   const verdict = await store.imports.add(importingOf(document, tenantId, { retirementId }));
   t.is(verdict, 'imported');
@@ -206,7 +206,7 @@ test('events of partitions are as protected as they were', async (t) => {
 test('partitions are made ahead', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   await partitionPast(scene.database.url);
-  // From 26 days ago, up to 16 days from now: the last begins later than another could be needed.
+  // From 26 days ago to 16 days from now: the last one begins after the last necessary day.
   t.like(await scene.store.retention.tendPartitions(SWEEP), { made: 6 });
   t.like(await scene.store.retention.tendPartitions(SWEEP), { made: 0 });
   t.not(await partitionAt(scene.database.url, 0), 'none');
@@ -272,7 +272,7 @@ async function tablesOf(scene: RetentionScene, executions: readonly Started[]) {
   return executions.map(({ executionId }) => names.get(executionId));
 }
 
-/** As if a day had gone by since partitions were looked through. */
+/** Simulates that a day has passed since the last sweep of partitions. */
 async function unsweep({ database }: RetentionScene): Promise<void> {
   await runOnServer(database.url, 'update event_partitions set swept_at = null');
 }

@@ -103,7 +103,7 @@ test.serial('a released shard is free at once', async (t) => {
   });
 });
 
-/** Their connections for locks are called `svc-<number>-locks`. */
+/** Their connections for locks have the names `svc-<number>-locks`. */
 async function withStores(
   count: number,
   use: (stores: readonly [Store, Store, ...Store[]]) => Promise<void>,

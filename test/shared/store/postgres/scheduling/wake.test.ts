@@ -28,7 +28,7 @@ test.serial('topics reach other processes, and not the sender', async (t) => {
     sender.wake.send(['run:7', 'queue:default/python_tool']);
     await heard.waitFor('queue:default/python_tool');
     t.deepEqual(heard.topics, new Set(['run:7', 'queue:default/python_tool']));
-    // An answer shows that nothing of the sender's own is still on its way to it.
+    // An answer proves that no notification of the sender itself is still pending.
     receiver.wake.send(['run:8']);
     await own.waitFor('run:8');
     t.deepEqual(own.topics, new Set(['run:8']));

@@ -11,7 +11,7 @@ function at(seq: number, priority = 5): { readonly priority: number; readonly se
   return { priority, seq };
 }
 
-/** Watermarks with a clock that moves by hand. */
+/** Watermarks with a manual clock. */
 function setUp() {
   let time = 0;
   const watermarks = createClaimWatermarks(() => time);

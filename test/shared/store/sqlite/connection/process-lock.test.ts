@@ -48,7 +48,7 @@ test('the process that serves a file keeps its lock while it opens and restricts
   const visitor = await openSqliteStore({ path });
   t.throws(() => lockDatabaseFile(path), { message: SERVED });
   t.is((await stat(path)).mode & 0o777, 0o600);
-  // Another process: locks of one's own are no obstacle to the operating system.
+  // Another process is necessary: the operating system never blocks a process by its own locks.
   const other = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [code] = (await once(other, 'exit')) as [number];
   t.is(code, 1);
