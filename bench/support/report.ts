@@ -62,7 +62,7 @@ export function addReport(report: Report, other: Report): Report {
   if (twice.length > 0) {
     throw new Error(
       `the page has ${twice.map(keyOf).join(', ')} already: leave it out with --only, or make all ` +
-        'figures anew with --save',
+        'figures again with --save',
     );
   }
   const results = [...report.results.filter(isMeasured), ...measured];

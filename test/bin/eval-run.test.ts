@@ -306,8 +306,8 @@ test('2: there is no latency or cost to judge where nothing is run', async (t) =
 
 for (const [title, args, message] of [
   ['a data set alone', ['mixed.csv'], /a data set without checks: give --check/],
-  ['a file that is not there', ['none.yaml'], /"none\.yaml" does not exist/],
-  ['a data set that is not there', ['none.csv', '--check', 'true'], /none\.csv" does not exist/],
+  ['a file that does not exist', ['none.yaml'], /"none\.yaml" does not exist/],
+  ['a data set that does not exist', ['none.csv', '--check', 'true'], /none\.csv" does not exist/],
   ['a threshold above 1', ['x.csv', '--threshold', '2'], /Expected a number from 0 to 1/],
   ['no concurrency', ['x.csv', '--check', 'true', '--concurrency', '0'], /--concurrency must be/],
 ] as const) {

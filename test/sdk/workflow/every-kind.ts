@@ -43,7 +43,7 @@ export const child = workflow('child', { state: z.object({ name: z.string() }) }
 export const parts = workflow('parts', {
   version: '2.1',
   name: 'Parts',
-  description: 'What stands beside the steps.',
+  description: 'Members beside the steps.',
   labels: { team: 'web' },
   state: z.object({ text: z.string(), n: z.number(), names: z.array(z.string()) }),
   retryPolicies: { patient: retryPolicy },
