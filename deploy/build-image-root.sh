@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds what the container image holds, into an empty folder: the program under opt/svc, with its
-# production dependencies and the Node it brings, and its three commands under usr/local/bin.
+# Builds the contents of the container image in an empty folder: the program under opt/svc, with its
+# production dependencies and its Node, and its three commands under usr/local/bin.
 #
 #   deploy/build-image-root.sh <folder>
 #
-# The Dockerfile runs it, and so does test/deploy/image.test.ts, in a copy of the tree: what is tested
-# is what the image runs. Needs npm and any Node from 20 on. It works in the tree that it lies in, and
+# The Dockerfile runs it, and so does test/deploy/image.test.ts, in a copy of the tree: the test covers
+# exactly what the image runs. It needs npm and any Node from 20 on. It works in its own tree, and
 # leaves node_modules and dist there.
 set -eu
 
@@ -21,10 +21,10 @@ if [ -n "$(ls -A "$root")" ]; then
 fi
 cd "$(dirname "$0")/.."
 
-# With the development dependencies, as the compiler is one.
+# Includes the development dependencies, because the compiler is one.
 npm ci --prefer-offline --ignore-scripts
 
-# What the published package holds, which `npm pack` builds, no more; then the production dependencies, as locked.
+# Only the published package, which `npm pack` builds; then the production dependencies, as locked.
 mkdir -p "$root/opt/svc" "$root/usr/local/bin" "$root/var/lib/svc"
 package=$(npm pack --silent --pack-destination "$root")
 tar -xzf "$root/$package" -C "$root/opt/svc" --strip-components=1
@@ -33,7 +33,7 @@ cp package-lock.json .npmrc "$root/opt/svc/"
 (cd "$root/opt/svc" && npm ci --prefer-offline --ignore-scripts --omit=dev)
 rm "$root/opt/svc/.npmrc"
 
-# The headers and manuals of Node are of use to nobody here.
+# The image does not need the headers and manuals of Node.
 rm -rf "$root"/opt/svc/node_modules/node-linux-*/include "$root"/opt/svc/node_modules/node-linux-*/share
 
 for program in svc svc-api svc-scheduler; do
@@ -41,6 +41,6 @@ for program in svc svc-api svc-scheduler; do
   ln -s "../../../opt/svc/bin/$program.js" "$root/usr/local/bin/$program"
 done
 ln -s ../../../opt/svc/node_modules/.bin/node "$root/usr/local/bin/node"
-# Whoever may read it may run it, and nobody but its owner may change it.
+# Everyone may read and run it, and only its owner may change it.
 chmod -R u=rwX,go=rX "$root"
 echo "built $root: $(du -sm "$root" | cut -f1) MiB"
