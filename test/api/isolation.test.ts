@@ -347,10 +347,7 @@ test('the other tenant sees what it has', async (t) => {
   }
 });
 
-/**
- * Requests for the other tenant's schedules, by id and by name; a tenant may have the same name
- * itself.
- */
+/** Requests for the other tenant's schedules, by id and by name; names are unique per tenant. */
 function ofSchedules(path: string, ids: TenantIds): Readonly<Record<string, readonly Request[]>> {
   const named = [ids.scheduleId, ids.scheduleName].map((id) => `${path}/${id}`);
   const own = { name: `own of ${path.slice(1)}`, workflow_id: ids.workflowId, every: '1h' };

@@ -42,7 +42,7 @@ export interface TestApi {
   readonly reports: readonly RequestReport[];
   /** Resolves when a request of this route has been reported after the call. */
   nextReport(route: string): Promise<RequestReport>;
-  /** Lines that the log has at warn and error. */
+  /** Log lines at warn and error. */
   readonly troubles: readonly { readonly message: string; readonly fields: object }[];
   /** Sends a request, by default as the operator. */
   call(call: ApiCall): Promise<ApiAnswer>;

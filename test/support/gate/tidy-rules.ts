@@ -354,7 +354,7 @@ export const keepLockComplete: Rule = (files) => {
     .filter(([path, { link }]) => link !== true && !own.has(path))
     .filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
     .map(([path]) => `package-lock.json: ${path} has no integrity`);
-  // Only the funding entries contain addresses.
+  // Apart from funding entries, the file must contain no address.
   const addressed = text.replaceAll(/"(?:url|funding)": "[^"]*"/g, '');
   const isFetched = Object.values(packages).some(
     ({ link, resolved }) => link !== true && resolved !== undefined,

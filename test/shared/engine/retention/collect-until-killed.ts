@@ -43,7 +43,7 @@ await collectArtifacts(
         remove: asking('removing', async (params) => {
           const removed = await unusedArtifacts.remove({ ...params, limit: 3 });
           reach('removed');
-          // Reports the limit of this test as the requested one.
+          // Reports a full batch, as if the caller had requested only these.
           return removed.looked === 3 ? { ...removed, looked: params.limit } : removed;
         }),
         deleteChunks: asking('deleting', () => unusedArtifacts.deleteChunks()),
