@@ -42,7 +42,7 @@ export function renderReport(report: Report): string {
     `${dayOf(began)}: ${machine}; ${describeRounds(report)}.`,
     ...added.map((one) => {
       const names = one.workloads.map((name) => `\`${name}\``).join(', ');
-      return `Measured by themselves, ${dayOf(one.began)}: ${names} (${one.machine}).`;
+      return `Measured separately, ${dayOf(one.began)}: ${names} (${one.machine}).`;
     }),
     renderMarkdown(GATE_HEAD, gateRows(gates)),
     renderMarkdown(RATIO_HEAD, ratioRows(results)),

@@ -34,7 +34,7 @@ test('a separate measurement is added, judged, and marked as separate', (t) => {
   t.like(gate, { figure: 0.95, verdict: 'pass' });
   t.regex(
     renderReport(added),
-    /Measured by themselves, 2026-01-02: `G\/16` \(the machine of 2026-01-02/,
+    /Measured separately, 2026-01-02: `G\/16` \(the machine of 2026-01-02/,
   );
 });
 

@@ -81,8 +81,8 @@ const REFUSED: Readonly<Record<string, { readonly text: string; readonly says: R
   'file.ts': { text: `import './not-there.ts';`, says: /Cannot find module '.*not-there\.ts'/ },
   'name.ts': { text: `import { x } from 'node:fs';`, says: /name\.ts:1: .*export named 'x'/ },
   'throws.ts': {
-    text: `throw new TypeError('it is there twice');`,
-    says: /"throws\.ts" failed: TypeError: it is there twice \(.*throws\.ts:1\)/,
+    text: `throw new TypeError('the name is not unique');`,
+    says: /"throws\.ts" failed: TypeError: the name is not unique \(.*throws\.ts:1\)/,
   },
   'empty.ts': { text: '', says: /"empty\.ts" exports no workflow, but nothing: export what build/ },
   'other.ts': { text: 'export const a = 3;', says: /exports no workflow, but a: / },

@@ -23,7 +23,7 @@ const STRING_WORDS_MIN = 4;
 
 /** The sentences of comments and messages in source files. */
 export function sentencesOfCode(patterns: readonly string[]): readonly Sentence[] {
-  return globSync(patterns, { cwd: ROOT })
+  return globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules'] })
     .toSorted()
     .flatMap((path) => sentencesOfSource(path, readFileSync(ROOT + path, 'utf8')));
 }
