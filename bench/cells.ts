@@ -216,6 +216,16 @@ function across(): readonly Cell[] {
       params: {},
       quick: true,
     },
+    {
+      id: 'E end/1',
+      subject: 'svc',
+      what: 'the last completion to the answer of a caller that waits at another api',
+      unit: 'executions',
+      database: 'postgres',
+      module: 'workloads/waiting-caller.ts',
+      params: {},
+      quick: true,
+    },
   ];
 }
 

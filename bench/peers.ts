@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 import type { Cell } from './cells.ts';
 
@@ -8,17 +9,34 @@ const FOLDER = new URL('peers/', import.meta.url);
 /** Installs the peers in a folder of their own, never as dependencies of the product. */
 export function installPeers(): void {
   if (!existsSync(new URL('node_modules/', FOLDER))) install('npm', ['ci']);
+  if (!existsSync(new URL('node_modules/.temporal/server', FOLDER))) installTemporal();
   if (existsSync(new URL('node_modules/.absurdctl/', FOLDER))) return;
   // The schema of this peer comes with its command line, a Python package that calls psql.
   const target = ['--target', 'node_modules/.absurdctl', '--no-deps', '--quiet'];
   install('python3', ['-m', 'pip', 'install', ...target, ABSURDCTL]);
 }
 
-const ABSURDCTL = 'absurdctl==0.5.0';
+/** Its server and the tool that writes its schema are built from source, in about ten minutes. */
+function installTemporal(): void {
+  const GOBIN = fileURLToPath(new URL('node_modules/.temporal/', FOLDER));
+  const programs = ['server', 'tools/sql'].map(
+    (path) => `${TEMPORAL}/cmd/${path}@${TEMPORAL_VERSION}`,
+  );
+  install('go', ['install', ...programs], { GOBIN });
+}
 
-function install(command: string, args: readonly string[]): void {
+const ABSURDCTL = 'absurdctl==0.5.0';
+const TEMPORAL = 'go.temporal.io/server';
+const TEMPORAL_VERSION = 'v1.32.0';
+
+function install(
+  command: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): void {
   process.stderr.write(`installing peers: ${command} ${args.join(' ')}\n`);
-  const { status, error } = spawnSync(command, args, { cwd: FOLDER, stdio: 'inherit' });
+  const env = { ...process.env, ...variables };
+  const { status, error } = spawnSync(command, args, { cwd: FOLDER, stdio: 'inherit', env });
   // The other peers can still be measured; the table reports the one that failed.
   if (status !== 0) process.stderr.write(`${command} failed: ${error?.message ?? status}\n`);
 }
@@ -28,6 +46,10 @@ interface Peer {
   readonly module: string;
   readonly workloads: readonly ('A' | 'B' | 'C')[];
   readonly quick: boolean;
+  /** Executions at a time; 16 alone where none is given. */
+  readonly inFlight?: readonly number[];
+  /** Parameters of this peer alone. */
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 const PEERS: readonly Peer[] = [
@@ -41,6 +63,21 @@ const PEERS: readonly Peer[] = [
     workloads: ['A'],
     quick: false,
   },
+  {
+    subject: 'Temporal',
+    module: 'peers/temporal.ts',
+    workloads: ['B'],
+    quick: false,
+    params: { isLocal: false },
+  },
+  {
+    subject: 'Temporal, local',
+    module: 'peers/temporal.ts',
+    workloads: ['B'],
+    quick: false,
+    inFlight: [16, 1],
+    params: { isLocal: true },
+  },
   { subject: 'pg-boss', module: 'peers/pg-boss.ts', workloads: ['A'], quick: false },
 ];
 
@@ -53,19 +90,27 @@ const WHAT = {
 const IN_FLIGHT = 16;
 
 export function listPeerCells(): readonly Cell[] {
-  return PEERS.flatMap(({ subject, module, workloads, quick }) =>
-    workloads.map((name): Cell => {
-      const { steps, shape, what } = WHAT[name];
-      return {
-        id: `${name}/${IN_FLIGHT}`,
-        subject,
-        what: `${what}, ${IN_FLIGHT} in flight`,
-        unit: 'steps',
-        database: 'empty',
-        module,
-        params: { steps, shape, inFlight: IN_FLIGHT },
-        quick,
-      };
-    }),
+  return PEERS.flatMap((peer) =>
+    peer.workloads.flatMap((name) =>
+      (peer.inFlight ?? [IN_FLIGHT]).map((inFlight) => cellOf(peer, name, inFlight)),
+    ),
   );
+}
+
+function cellOf(
+  { subject, module, quick, params }: Peer,
+  name: Peer['workloads'][number],
+  inFlight: number,
+): Cell {
+  const { steps, shape, what } = WHAT[name];
+  return {
+    id: `${name}/${inFlight}`,
+    subject,
+    what: `${what}, ${inFlight} in flight`,
+    unit: 'steps',
+    database: 'empty',
+    module,
+    params: { steps, shape, inFlight, ...params },
+    quick,
+  };
 }

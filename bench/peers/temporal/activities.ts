@@ -1,0 +1,5 @@
+export const activities = {
+  noop: (): Promise<object> => Promise.resolve({}),
+};
+
+export type Activities = typeof activities;

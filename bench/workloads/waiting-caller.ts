@@ -1,0 +1,56 @@
+import { setTimeout as rest } from 'node:timers/promises';
+
+import { after, createLatencies, warmUpSeconds } from '../support/lanes.ts';
+import { chainOf } from '../support/noop-kind.ts';
+import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
+import { startRuntimes } from '../support/runtime-process.ts';
+import { openWorkerClient } from '../support/worker-client.ts';
+import type { GivenWorkload } from '../support/workload.ts';
+
+const CLAIM_MS_MAX = 20_000;
+/** By then the runtime has the request of the caller, and the caller waits. */
+const UNTIL_IT_WAITS_MS = 20;
+
+/**
+ * The time from the moment a worker sends the completion that ends an execution to the answer of a
+ * caller that waits for the result. The worker and the caller use different API processes.
+ */
+export async function measure(given: GivenWorkload<unknown>): Promise<void> {
+  const { database, seconds, window } = given;
+  const runtimes = await startRuntimes(database, ['api', 'api', 'scheduler']);
+  const [worker, caller] = runtimes.map(({ url }) => openWorkerClient(url, 2));
+  if (worker === undefined || caller === undefined) throw new Error('an API is missing');
+  try {
+    const kind = { type: 'python_fn', module: 'bench', function: 'noop' };
+    await worker.call('POST', '/workflows', { ir: { workflow_id: 'one', ...chainOf(1, kind) } });
+    const run = async (): Promise<number> => {
+      await worker.call('POST', '/executions', { workflow_id: 'one', input: {} });
+      const item = await worker.claim('bench', CLAIM_MS_MAX);
+      if (item === null) throw new Error('no item came');
+      const result = caller.call('GET', `/executions/${item.execution_id}/result?wait=20s`);
+      await rest(UNTIL_IT_WAITS_MS);
+      const sent = performance.now();
+      await Promise.all([worker.complete(item), result]);
+      return performance.now() - sent;
+    };
+    for (const isOver = after(warmUpSeconds(seconds)); !isOver();) await run();
+    await window(async () => {
+      const latencies = createLatencies();
+      const cpu = (): number => runtimes.reduce((sum, { pid }) => sum + (cpuMicrosOf(pid) ?? 0), 0);
+      const cpuBefore = cpu();
+      for (const isOver = after(seconds); !isOver();) latencies.add(await run());
+      const units = latencies.all().length;
+      return {
+        units,
+        executions: units,
+        ...latencies.summary(),
+        otherCpuMicros: cpu() - cpuBefore,
+        rssMiB: Math.max(...runtimes.map(({ pid }) => peakRssMiB(pid) ?? 0)),
+      };
+    });
+  } finally {
+    await worker.close();
+    await caller.close();
+    for (const runtime of runtimes.toReversed()) await runtime.stop();
+  }
+}
