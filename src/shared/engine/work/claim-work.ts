@@ -12,7 +12,13 @@ import type { LookReason } from '../scheduling/claim-pace.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic } from '../wake/wake-for.ts';
-import { type ClaimedWork, type HandedOut, handOutAll, withWholeInputs } from './hand-out-items.ts';
+import {
+  type ClaimedWork,
+  deliver,
+  type HandedOut,
+  handOutAll,
+  reportNotHandedOut,
+} from './hand-out-items.ts';
 import { findHeld } from './repeat-claim.ts';
 import type { FollowedNews } from './queue-news.ts';
 import type { WaitingClaim } from './waiting-claims.ts';
@@ -134,7 +140,14 @@ async function carry(
       : null;
   await carries();
   if (open === null) return found;
-  return [...found, ...(await handOutGiven(deps, tenantId, await open.close()))];
+  try {
+    return [...found, ...(await handOutGiven(deps, tenantId, await open.close()))];
+  } catch (error) {
+    if (found.length === 0) throw error;
+    // The items found are leased to the worker, and would only expire.
+    reportNotHandedOut(deps, error);
+    return found;
+  }
 }
 
 /** Its failure is no reason to lose the reports. */
@@ -280,15 +293,4 @@ async function claimNow(
 /** Without the items of a repeated claim, which the first one counted. */
 function noteClaimed({ report }: UseCaseDeps, { claimed }: HandedOut): void {
   if (claimed.length > 0) report.count('items_claimed', claimed.length);
-}
-
-/** The items leased so far would only expire, so they are returned although others failed. */
-function deliver(
-  deps: UseCaseDeps,
-  tenantId: TenantId,
-  { claimed, failures }: HandedOut,
-): Promise<readonly ClaimedWork[]> {
-  if (claimed.length === 0 && failures.length > 0) throw failures[0];
-  for (const error of failures) deps.report.trouble('handing out an item failed', error);
-  return withWholeInputs(deps, tenantId, claimed);
 }

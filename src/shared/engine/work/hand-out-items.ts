@@ -49,8 +49,24 @@ export async function handOutAll(
   return { claimed, failures };
 }
 
+/** The items leased so far would only expire, so they are returned although others failed. */
+export function deliver(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  { claimed, failures }: HandedOut,
+): Promise<readonly ClaimedWork[]> {
+  if (claimed.length === 0 && failures.length > 0) throw failures[0];
+  for (const error of failures) reportNotHandedOut(deps, error);
+  return withWholeInputs(deps, tenantId, claimed);
+}
+
+/** The others of the same claim are handed out. */
+export function reportNotHandedOut({ report }: Pick<UseCaseDeps, 'report'>, error: unknown): void {
+  report.trouble('handing out an item failed', error);
+}
+
 /** Workers get offloaded values back in full. */
-export async function withWholeInputs(
+async function withWholeInputs(
   deps: UseCaseDeps,
   tenantId: TenantId,
   claimed: readonly ClaimedWork[],

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import type { ClaimedItem } from '../../../../src/shared/store/store.ts';
+import { type ClaimedItem, StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { handOutAll } from '../../../../src/shared/engine/work/hand-out-items.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
@@ -9,12 +9,21 @@ import { openTestStore } from '../../../support/stores.ts';
 
 const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
+/** What `a` gives is part of the input of `b`. */
+const HANDED_ON = { ...CHAIN, nodes: { a: { ...WORK, output_key: 'a' }, b: WORK } };
+const LARGE = { page: 'x'.repeat(100_000) };
 const FUNCTION = { nodes: { only: { kind: { type: 'function', name: 'f' } } }, edges: [] };
 
 interface Place {
   readonly host: TestEngine;
+  readonly faults: Faults;
   /** The number of claims that have read the queues. */
   readonly looks: () => number;
+}
+
+interface Faults {
+  /** Whether the content of artifacts can't be read. */
+  hasArtifacts: boolean;
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -28,8 +37,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         return store.work.claimTogether(params);
       };
       const work = { ...store.work, claimTogether };
-      const host = openTestEngine({ store: { ...store, work } });
-      await run(t, { host, looks: () => looks });
+      const faults: Faults = { hasArtifacts: true };
+      const find: typeof store.artifacts.find = async (params) => {
+        if (!faults.hasArtifacts)
+          throw new StoreUnavailableError('no artifacts', { ambiguous: false });
+        return store.artifacts.find(params);
+      };
+      const artifacts = { ...store.artifacts, find };
+      const host = openTestEngine({ store: { ...store, work, artifacts } });
+      await run(t, { host, faults, looks: () => looks });
       t.deepEqual(host.troubles, []);
     });
 
@@ -99,6 +115,44 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(again?.leaseFence, lost?.leaseFence);
     t.is(host.counts.get('items_completed'), 1);
   });
+
+  check('a claim keeps the items that it found when another one fails', async (t, place) => {
+    const { host, faults } = place;
+    await host.start(HANDED_ON);
+    const [a] = await host.engine.claimWork(claimOf({}));
+    const waiting = await host.start(CHAIN);
+    const carries = async () => {
+      await host.complete(a, { output: LARGE });
+      faults.hasArtifacts = false;
+    };
+    const claimed = await host.engine.claimWork(claimOf({ maxItems: 2, carries }));
+    t.deepEqual(
+      claimed.map(({ record }) => record.executionId),
+      [waiting],
+    );
+    t.regex(String(host.troubles.splice(0)), /handing out an item failed: .*no artifacts/);
+  });
+
+  check(
+    'a claim that found nothing fails, and gets the item when it is repeated',
+    async (t, place) => {
+      const { host, faults } = place;
+      await host.start(HANDED_ON);
+      const [a] = await host.engine.claimWork(claimOf({}));
+      const claim = claimOf({ claimId: 'a3bb189e-8bf9-4888-9912-ace4e6543002' });
+      const carries = async () => {
+        await host.complete(a, { output: LARGE });
+        faults.hasArtifacts = false;
+      };
+      t.deepEqual(await host.engine.claimWork(claimOf({})), []);
+      await t.throwsAsync(host.engine.claimWork({ ...claim, carries }), {
+        message: 'no artifacts',
+      });
+      faults.hasArtifacts = true;
+      const [b] = await host.engine.claimWork({ ...claim, isRepeated: true });
+      t.is(b?.record.nodeId, 'b');
+    },
+  );
 
   check('a function that is over is not handed out', async (t, { host }) => {
     await host.start(FUNCTION);
