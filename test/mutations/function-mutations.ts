@@ -104,8 +104,8 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a turn is handed out with an old journal',
     file: `${FUNCTIONS}/open-turn.ts`,
-    from: 'deps.functionExecutions.drop(executionId);\n',
-    to: '',
+    from: "if (!('bornAt' in item)) return null;",
+    to: "if (!('bornAt' in item)) return heldExecutions.get(item.ticket.executionId);",
   },
   {
     bug: 'recorded steps are answered to a former holder of the lease',

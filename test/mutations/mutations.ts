@@ -183,11 +183,12 @@ export const MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/executions/begin-execution.ts',
-        from: "  if (verdict.accepted) {\n    deps.report.count('executions_started', 1);",
+        from: '  if (verdict.accepted) return verdict;',
         to: `  if (verdict.accepted) {
     const { create, ...rest } = { ...planned.commit, events: [], startsTimers: [], status: null };
     await deps.committer.commit({ ...rest, create: null });
-    deps.report.count('executions_started', 1);`,
+    return verdict;
+  }`,
       },
     ],
   },
@@ -282,7 +283,7 @@ export const MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/executions/begin-execution.ts',
-        from: 'const { commit, verdict } = await commitOffering(deps, {',
+        from: 'const verdict = await commitOffering(deps, {',
         to: `const rows = await deps.store.executions.list({
     tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
     cursor: null, limit: 100, offset: 0,
@@ -290,7 +291,7 @@ export const MUTATIONS: readonly Mutation[] = [
   const live = rows.filter(({ status }) => status === 'running' || status === 'paused').length;
   const crowded = limitRefusal('executions_limited', tenant);
   if (live >= (tenant.limits.max_concurrent_executions ?? 100) && crowded !== null) throw crowded;
-  const { commit, verdict } = await commitOffering(deps, {`,
+  const verdict = await commitOffering(deps, {`,
       },
     ],
   },

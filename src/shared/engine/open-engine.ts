@@ -14,7 +14,6 @@ import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
 import { createTenantDirectory } from './tenants/tenant-directory.ts';
 import type { UseCaseDeps } from './use-case-deps.ts';
-import { createFunctionExecutions } from './work/functions/function-executions.ts';
 import { createQueueNews } from './work/queue-news.ts';
 import { createWaitingClaims } from './work/waiting-claims.ts';
 import { createWorkerLeases } from './work/worker-leases.ts';
@@ -73,7 +72,6 @@ export function openEngine(given: GivenToEngine): {
     randomBytes: given.randomBytes,
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
-    functionExecutions: createFunctionExecutions(),
     claimPace: createClaimPace(now),
     queueNews: createQueueNews({ wake: given.wake, now }),
     waitingClaims: createWaitingClaims(),

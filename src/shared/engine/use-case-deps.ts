@@ -2,7 +2,6 @@ import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
-import type { FunctionExecutions } from './work/functions/function-executions.ts';
 import type { QueueNews } from './work/queue-news.ts';
 import type { WaitingClaims } from './work/waiting-claims.ts';
 import type { WorkerLeases } from './work/worker-leases.ts';
@@ -19,7 +18,6 @@ export interface UseCaseDeps extends EngineDeps {
   readonly randomBytes: (count: number) => Uint8Array;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
-  readonly functionExecutions: FunctionExecutions;
   readonly claimPace: ClaimPace;
   readonly queueNews: QueueNews;
   readonly waitingClaims: WaitingClaims;

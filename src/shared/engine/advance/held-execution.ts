@@ -24,7 +24,7 @@ export interface Held {
   tenant: Tenant;
   /** It or one of its ancestors has a budget. */
   readonly hasBudget: boolean;
-  /** The pause of its workflow, right after a full reading; else null. */
+  /** The pause of its workflow, as the last full reading showed it; null: none, or not read since. */
   readonly workflowPause: StandingPause | null;
 }
 

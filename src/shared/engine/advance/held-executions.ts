@@ -5,9 +5,9 @@ import type { Held } from './held-execution.ts';
 import type { Tail } from './snapshot-tail.ts';
 
 /**
- * Executions that wait for a worker, as this process saw them last: when the worker settles its item,
- * the process decides what follows without a reading. Correctness does not depend on it: the store
- * refuses a commit on a state that is not the latest.
+ * Executions that wait for a worker, as this process saw them last. The process reads nothing when the
+ * worker records a step of a durable function, or settles its item. Correctness does not depend on it:
+ * the store refuses a commit on a state that is not the latest.
  *
  * A pause of a workflow changes its executions one by one, later than it stands. From the hint on they
  * are read again, and a reading shows the pause.
@@ -21,8 +21,8 @@ export interface HeldExecutions {
 }
 
 const COUNT_MAX = 4_096;
-/** A state takes a few bytes of memory for each character of its history. */
-const CHARS_MAX = 8 * 1024 * 1024;
+/** A state takes a few bytes of memory for each character that it keeps of its history. */
+const CHARS_MAX = 16 * 1024 * 1024;
 
 export function createHeldExecutions(wake: Pick<Wake, 'subscribe'>): HeldExecutions {
   const kept = new Map<ExecutionId, Held>();
@@ -70,6 +70,6 @@ function waitsForWorker({ state }: Held): boolean {
 /** An entry also takes memory that does not depend on its history. */
 const ENTRY_CHARS = 1_024;
 
-function charsOf({ chars, snapshotChars }: Tail): number {
-  return ENTRY_CHARS + chars + snapshotChars;
+function charsOf({ stateChars, snapshotChars }: Tail): number {
+  return ENTRY_CHARS + stateChars + snapshotChars;
 }

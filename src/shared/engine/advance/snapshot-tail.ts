@@ -7,6 +7,8 @@ export interface Tail {
   readonly events: number;
   /** Length of their payloads. */
   readonly chars: number;
+  /** The same without the outputs in journals, of which a state keeps none. */
+  readonly stateChars: number;
   /** Length of the snapshot; 0: none. */
   readonly snapshotChars: number;
 }
@@ -19,21 +21,38 @@ export interface Tail {
 const EVENTS_MIN = { paused: 32, others: 256 };
 
 export function emptyTail(snapshotChars: number): Tail {
-  return { events: 0, chars: 0, snapshotChars };
+  return { events: 0, chars: 0, stateChars: 0, snapshotChars };
 }
 
 export function addToTail(tail: Tail, events: readonly ExecutionEvent[]): Tail {
   if (events.length === 0) return tail;
-  let { chars } = tail;
-  for (const { payload } of events) chars += JSON.stringify(payload).length;
-  return { ...tail, events: tail.events + events.length, chars };
+  return addLengths(
+    tail,
+    events.map(({ kind, payload }) => ({ kind, length: JSON.stringify(payload).length })),
+  );
 }
 
 /** The same for stored events. */
 export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
-  let { chars } = tail;
-  for (const { payload } of events) chars += payload.length;
-  return { ...tail, events: tail.events + events.length, chars };
+  return addLengths(
+    tail,
+    events.map(({ kind, payload }) => ({ kind, length: payload.length })),
+  );
+}
+
+/** What a state keeps of an event of a journal: mostly one identity. */
+const JOURNAL_CHARS_MAX = 128;
+
+function addLengths(
+  tail: Tail,
+  events: readonly { readonly kind: ExecutionEvent['kind']; readonly length: number }[],
+): Tail {
+  let { chars, stateChars } = tail;
+  for (const { kind, length } of events) {
+    chars += length;
+    stateChars += kind === 'StepRecorded' ? Math.min(length, JOURNAL_CHARS_MAX) : length;
+  }
+  return { ...tail, events: tail.events + events.length, chars, stateChars };
 }
 
 /**

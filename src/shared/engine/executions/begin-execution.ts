@@ -58,16 +58,17 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const planned = await planStart(deps, { ...params, tenant, first });
-  const { commit, verdict } = await commitOffering(deps, {
+  const { compiled } = params;
+  const verdict = await commitOffering(deps, {
     plan: planned.commit,
     tenant,
-    definitionId: params.compiled.definition.definitionId,
+    definitionId: compiled.definition.definitionId,
+    onAccepted: (commit, accepted) => {
+      deps.report.count('executions_started', 1);
+      goOn(deps, { ...planned, commit, verdict: accepted, tenant, compiled });
+    },
   });
-  if (verdict.accepted) {
-    deps.report.count('executions_started', 1);
-    goOn(deps, { ...planned, commit, verdict, tenant, compiled: params.compiled });
-    return verdict;
-  }
+  if (verdict.accepted) return verdict;
   if (verdict.reason === 'workflow_resumed') {
     return beginExecution(deps, { ...params, workflowPause: null });
   }

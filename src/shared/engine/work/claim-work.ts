@@ -7,7 +7,6 @@ import {
   servesTool,
   type ClaimFilter,
 } from '../../domain/work/claim-filter.ts';
-import type { ClaimedItem } from '../../store/store.ts';
 import type { LookReason } from '../scheduling/claim-pace.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
@@ -21,7 +20,7 @@ import {
 } from './hand-out-items.ts';
 import { findHeld } from './repeat-claim.ts';
 import type { FollowedNews } from './queue-news.ts';
-import type { WaitingClaim } from './waiting-claims.ts';
+import type { BornItem, WaitingClaim } from './waiting-claims.ts';
 
 export interface ClaimWork {
   readonly workerId: string;
@@ -231,7 +230,7 @@ function waitingClaim(
 async function handOutGiven(
   deps: UseCaseDeps,
   tenantId: TenantId,
-  items: readonly ClaimedItem[],
+  items: readonly BornItem[],
 ): Promise<readonly ClaimedWork[]> {
   if (items.length === 0) return [];
   const handedOut = await handOutAll(deps, items);

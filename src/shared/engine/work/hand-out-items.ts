@@ -10,6 +10,7 @@ import type { UseCaseDeps } from '../use-case-deps.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 import { type OpenedTurn, openTurn } from './functions/open-turn.ts';
 import { judgeClaimed } from './judge-claimed.ts';
+import type { BornItem } from './waiting-claims.ts';
 import type { WorkerLeases } from './worker-leases.ts';
 
 /*
@@ -33,7 +34,7 @@ export interface HandedOut {
 
 export async function handOutAll(
   deps: UseCaseDeps,
-  items: readonly ClaimedItem[],
+  items: readonly (ClaimedItem | BornItem)[],
 ): Promise<HandedOut> {
   const claimed: ClaimedWork[] = [];
   const failures: unknown[] = [];
@@ -97,7 +98,10 @@ function remember(
 }
 
 /** Null: the item is settled without a worker, or another process has it. */
-async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
+async function handOut(
+  deps: UseCaseDeps,
+  item: ClaimedItem | BornItem,
+): Promise<ClaimedWork | null> {
   const { record } = item;
   if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
   if (item.hasRecordedOutput) {

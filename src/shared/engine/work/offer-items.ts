@@ -1,11 +1,11 @@
 import type { DefinitionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { BornLease, CommitPlan, CommitVerdict, NewWorkItem } from '../../store/commit.ts';
-import { type ClaimedItem, isAmbiguous } from '../../store/store.ts';
+import { isAmbiguous } from '../../store/store.ts';
 import { leasesHere } from '../advance/born-items.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { releaseUnworked } from './release-work-item.ts';
-import type { ReservedPlace } from './waiting-claims.ts';
+import type { BornItem, ReservedPlace } from './waiting-claims.ts';
 
 /** A commit whose new items are leased to claims that wait in this process, as far as there are any. */
 interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
@@ -14,14 +14,21 @@ interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
   readonly places: readonly ReservedPlace[];
 }
 
+type Accepted = Extract<CommitVerdict, { readonly accepted: true }>;
+
 /**
- * Commits a plan, and gives its items to the claims that wait for them here. `commit` of the answer is
- * the plan as it was sent.
+ * Commits a plan, and gives its items to the claims that wait for them here. Before that it calls
+ * `onAccepted`, with the plan as it was sent.
  */
 export async function commitOffering<Plan extends CommitPlan>(
   deps: UseCaseDeps,
-  of: { readonly plan: Plan; readonly tenant: Tenant; readonly definitionId: DefinitionId },
-): Promise<{ readonly commit: Plan; readonly verdict: CommitVerdict }> {
+  of: {
+    readonly plan: Plan;
+    readonly tenant: Tenant;
+    readonly definitionId: DefinitionId;
+    readonly onAccepted: (commit: Plan, verdict: Accepted) => void;
+  },
+): Promise<CommitVerdict> {
   const offered = offerItems(deps, of.tenant, of.plan);
   const { commit } = offered;
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
@@ -31,20 +38,25 @@ export async function commitOffering<Plan extends CommitPlan>(
     }
     throw error;
   });
-  if (verdict.accepted && verdict.isUnserved !== true) {
-    giveItems(offered, verdict, of.definitionId);
-    return { commit, verdict };
+  if (!verdict.accepted) {
+    freePlaces(offered);
+    return verdict;
   }
-  freePlaces(offered);
-  if (verdict.accepted) await putBack(deps, offered, verdict);
-  return { commit, verdict };
+  try {
+    of.onAccepted(commit, verdict);
+  } finally {
+    if (verdict.isUnserved === true) freePlaces(offered);
+    else giveItems(offered, verdict, of.definitionId);
+  }
+  if (verdict.isUnserved === true) await putBack(deps, offered, verdict);
+  return verdict;
 }
 
 /** Until the tenant is active again the items wait on their queue. */
 async function putBack(
   deps: UseCaseDeps,
   { commit: { tenantId, bornLeased }, places }: OfferedItems,
-  { fences }: Extract<CommitVerdict, { readonly accepted: true }>,
+  { fences }: Accepted,
 ): Promise<void> {
   const before = bornLeased.length - places.length;
   const items = bornLeased.slice(before).flatMap(({ ticket: { workItemId } }, index) => {
@@ -80,7 +92,7 @@ function offerItems<Plan extends CommitPlan>(
 /** The commit is accepted: each claim gets its item. */
 function giveItems(
   { commit, places }: OfferedItems,
-  { fences, createdAt }: Extract<CommitVerdict, { readonly accepted: true }>,
+  { fences, createdAt, lastSequence: bornAt }: Accepted,
   definitionId: DefinitionId,
 ): void {
   const before = commit.bornLeased.length - places.length;
@@ -90,7 +102,9 @@ function giveItems(
     if (lease?.record === undefined || leaseFence === undefined) {
       throw new Error('an item that was given to a claim came without its lease');
     }
-    place.give(claimedItem({ lease, record: lease.record, leaseFence, createdAt, definitionId }));
+    const { record } = lease;
+    const item = bornItem({ lease, record, leaseFence, createdAt, definitionId });
+    place.give({ ...item, bornAt });
   });
 }
 
@@ -99,13 +113,13 @@ function freePlaces({ places }: OfferedItems): void {
   for (const place of places) place.free();
 }
 
-function claimedItem(of: {
+function bornItem(of: {
   readonly lease: BornLease;
   readonly record: NonNullable<BornLease['record']>;
   readonly leaseFence: number;
   readonly createdAt: string;
   readonly definitionId: DefinitionId;
-}): ClaimedItem {
+}): Omit<BornItem, 'bornAt'> {
   const { lease, record, leaseFence, createdAt, definitionId } = of;
   const { ticket, leaseTo, leaseMs } = lease;
   const { nodeTimeoutMs } = ticket;

@@ -44,7 +44,7 @@ export async function settleAndDecide(
 ): Promise<string | null> {
   const { executionId } = found.record;
   const known = deps.heldExecutions.get(executionId);
-  if (known !== null && isCrowded(known)) return null;
+  if (known !== null && (isCrowded(known) || known.workflowPause !== null)) return null;
   if (known !== null && isAtWork(known, found)) {
     const committedAt = await settleOn(deps, { held: known, found, settled });
     if (committedAt !== 'moved') return committedAt;
@@ -89,14 +89,16 @@ async function settleOn(
   });
   if (planned.commit === null || needsScheduler(planned.commit)) return null;
   deps.heldExecutions.drop(executionId);
-  const { commit, verdict } = await commitOffering(deps, {
+  const verdict = await commitOffering(deps, {
     plan: { ...planned.commit, recordsOutput: settled.recordsOutput },
     tenant: held.tenant,
     definitionId: held.row.definitionId,
+    onAccepted: (commit, accepted) => {
+      deps.workerLeases.forget(found.record.workItemId);
+      accept(deps, held, { planned: { ...planned, commit }, verdict: accepted });
+    },
   });
   if (!verdict.accepted) return verdict.reason === 'moved' ? 'moved' : null;
-  deps.workerLeases.forget(found.record.workItemId);
-  accept(deps, held, { planned: { ...planned, commit }, verdict });
   return verdict.createdAt;
 }
 
@@ -121,7 +123,6 @@ function accept(
     state: decision.next,
     rowStatus: decision.next.status,
     tail: commit.snapshot === null ? tail : emptyTail(commit.snapshot.length),
-    workflowPause: null,
   };
   deps.heldExecutions.set(next);
   if (leasesHere(commit)) {

@@ -30,20 +30,26 @@ export interface WaitingClaim {
 
 export interface OpenClaim {
   /** Takes no further items, waits for those of commits under way, and tells which came. */
-  close(): Promise<readonly ClaimedItem[]>;
+  close(): Promise<readonly BornItem[]>;
+}
+
+/** An item that the commit which made it leased to a claim of this process. */
+export interface BornItem extends ClaimedItem {
+  /** The sequence of its execution after that commit. */
+  readonly bornAt: number;
 }
 
 export interface ReservedPlace {
   readonly lease: Pick<BornLease, 'leaseTo' | 'claimId'>;
   /** The commit is accepted. */
-  give(item: ClaimedItem): void;
+  give(item: BornItem): void;
   /** The claim does not get the item. */
   free(): void;
 }
 
 interface Place {
   readonly claim: WaitingClaim;
-  readonly given: ClaimedItem[];
+  readonly given: BornItem[];
   reserved: number;
   onIdle: (() => void) | null;
 }

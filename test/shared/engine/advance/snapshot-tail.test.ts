@@ -42,3 +42,15 @@ test('a state that stays small is kept every 256 events, and sooner while it wai
   t.false(isWorthSnapshot(tail, 'running'));
   t.false(isWorthSnapshot(tail, 'completed'));
 });
+
+test('the outputs in a journal count for a snapshot, and hardly for the state', (t) => {
+  const output = 'x'.repeat(10_000);
+  const recorded: ExecutionEvent = {
+    kind: 'StepRecorded',
+    nodeId: 'n',
+    payload: { visit: 0, turn: 0, position: 0, entries: [{ identity: 'a', kind: 'step', output }] },
+  };
+  const tail = addToTail(emptyTail(0), [recorded, event(100)]);
+  t.true(tail.chars > 10_000);
+  t.true(tail.stateChars < 300);
+});

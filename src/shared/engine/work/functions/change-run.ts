@@ -13,6 +13,7 @@ import {
   type RefusalReason,
 } from '../../../store/commit.ts';
 import { chargeWith } from '../../advance/budgets.ts';
+import type { Held } from '../../advance/held-execution.ts';
 import { addStored, emptyTail, isWorthSnapshot } from '../../advance/snapshot-tail.ts';
 import type { Reader } from '../../caller.ts';
 import { afterCommit } from '../../commit/after-commit.ts';
@@ -21,7 +22,7 @@ import { retryWhileMoved } from '../../commit/retry-while-moved.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { workerActor } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
-import { type KnownExecution, knownExecution } from './function-executions.ts';
+import { knownExecution } from './known-execution.ts';
 import { reportSteps } from './report-steps.ts';
 
 /*
@@ -41,7 +42,7 @@ export interface RunRef {
 
 /** The current turn of a function. */
 export interface OpenRun {
-  readonly known: KnownExecution;
+  readonly known: Held;
   readonly found: Settleable;
   /** Null: the visit is over, or no worker has the item, under any fence. */
   readonly turn: { readonly visit: LiveVisit; readonly run: FunctionRun } | null;
@@ -78,15 +79,17 @@ export async function changeRun<Answer>(
   const { executionId, workItemId } = found.record;
   let refused: RefusalReason | null = null;
   return retryWhileMoved(`the execution of work item ${params.workItemId}`, async () => {
-    const known = await knownExecution(deps, { executionId, tenantId });
-    if (known === null) throw notFound(`work item ${params.workItemId}`);
-    const change = await proposeOn(deps, { known, found, refused, ...runOf(known, found) }, params);
+    const execution = await knownExecution(deps, executionId);
+    if (execution === null) throw notFound(`work item ${params.workItemId}`);
+    const { held: known, isFresh } = execution;
+    const open = { known, found, refused, ...runOf(known, found) };
+    const change = await proposeOn(deps, open, { ...params, isFresh });
     if (change === null) return null;
     if (change.events === null) return { answer: change.answer, found, committedAt: null };
     const planned = planChange(known, found, { ...change, events: change.events });
     const verdict = await deps.committer.commit(planned.commit);
     if (verdict.accepted) {
-      deps.functionExecutions.set(planned.next);
+      deps.heldExecutions.set(planned.next);
       if (planned.commit.settles.length > 0) deps.workerLeases.forget(workItemId);
       afterCommit(deps, {
         commit: planned.commit,
@@ -96,7 +99,7 @@ export async function changeRun<Answer>(
       reportSteps(deps, found, change.events);
       return { answer: change.answer, found, committedAt: verdict.createdAt };
     }
-    deps.functionExecutions.drop(executionId);
+    deps.heldExecutions.drop(executionId);
     if (verdict.reason === 'stale' || verdict.reason === 'ended' || verdict.reason === 'missing') {
       deps.workerLeases.forget(workItemId);
       throw params.refuse();
@@ -116,18 +119,21 @@ async function proposeOn<Answer>(
   {
     propose,
     refuse,
+    isFresh,
   }: {
+    /** See `KnownExecution`. */
+    readonly isFresh: boolean;
     readonly propose: (open: OpenRun) => Promise<RunChange<Answer>>;
     readonly refuse: () => SvcError;
   },
 ): Promise<RunChange<Answer> | null> {
   const { known, found } = open;
-  if (!known.isFresh) deps.functionExecutions.drop(known.row.executionId);
+  if (!isFresh) deps.heldExecutions.drop(known.row.executionId);
   try {
     const change = await propose(open);
-    return change.events !== null || known.isFresh ? change : null;
+    return change.events !== null || isFresh ? change : null;
   } catch (error) {
-    if (!known.isFresh) return null;
+    if (!isFresh) return null;
     if (open.turn !== null && !(await isLeased(deps, found))) throw refuse();
     throw error;
   }
@@ -178,7 +184,7 @@ const NO_LEASE = {
 };
 
 export function runOf(
-  { state }: KnownExecution,
+  { state }: Held,
   { record, lease }: Settleable,
 ): Pick<OpenRun, 'turn' | 'run'> {
   const visit = state.live.get(visitKey(record.nodeId, record.visit));
@@ -189,13 +195,14 @@ export function runOf(
 }
 
 function planChange(
-  { row, compiled, state, tail: before }: KnownExecution,
+  known: Held,
   found: Settleable,
   change: {
     readonly events: readonly ExecutionEvent[];
     readonly commit?: Partial<CommitPlan>;
   },
-): { readonly commit: CommitPlan; readonly next: KnownExecution } {
+): { readonly commit: CommitPlan; readonly next: Held } {
+  const { row, compiled, state } = known;
   const actorId = workerActor(found.lease);
   const { events } = change;
   const stored = events.map((event) => newEvent(event, actorId));
@@ -204,7 +211,7 @@ function planChange(
     sequence: state.sequence + index + 1,
   }));
   const next = evolve({ state, events: sequenced, plan: compiled.plan });
-  const grown = addStored(before, stored);
+  const grown = addStored(known.tail, stored);
   const snapshot = isWorthSnapshot(grown, 'running') ? encodeState(next) : null;
   const commit: CommitPlan = {
     ...emptyCommit(row),
@@ -215,7 +222,7 @@ function planChange(
     ...change.commit,
   };
   const tail = snapshot === null ? grown : emptyTail(snapshot.length);
-  return { commit, next: { row, compiled, state: next, tail, isFresh: false } };
+  return { commit, next: { ...known, state: next, tail } };
 }
 
 export function leaseOf({ record, lease }: Settleable): LeaseRef {

@@ -4,7 +4,7 @@ import type { LiveVisit } from '../../../domain/execution/state.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import { resolveReferences } from '../../artifacts/resolve.ts';
 import type { EngineDeps } from '../../deps.ts';
-import type { KnownExecution } from './function-executions.ts';
+import type { Held } from '../../advance/held-execution.ts';
 
 export interface ReadEntry {
   readonly entry: JournalEntry;
@@ -21,7 +21,7 @@ export interface JournalPage {
 }
 
 interface Journal {
-  readonly known: KnownExecution;
+  readonly known: Held;
   readonly visit: Pick<LiveVisit, 'nodeId' | 'visit'>;
   readonly run: FunctionRun;
 }
@@ -84,7 +84,7 @@ export async function readPage(
 
 async function wholeEntry(
   { store }: Pick<EngineDeps, 'store'>,
-  tenantId: KnownExecution['row']['tenantId'],
+  tenantId: Held['row']['tenantId'],
   { event_sequence: _, ...entry }: JournalEntry,
 ): Promise<JournalEntry> {
   const { output } = entry;

@@ -1,7 +1,7 @@
 import type { Reader } from '../../caller.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { findItem, type RunRef, staleFence } from './change-run.ts';
-import { knownExecution } from './function-executions.ts';
+import { knownExecution } from './known-execution.ts';
 import { type JournalPage, readPage } from './read-entries.ts';
 import { visitKey } from '../../../domain/execution/state.ts';
 import { badRequest, notFound } from '../../../domain/errors.ts';
@@ -15,8 +15,9 @@ export async function readJournal(
   const { record, lease } = await findItem(deps, tenantId, params);
   if (lease.leaseFence === 0) throw staleFence({});
   const { executionId, nodeId, visit: number } = record;
-  const known = await knownExecution(deps, { executionId, tenantId });
-  if (known === null) throw notFound(`work item ${params.workItemId}`);
+  const execution = await knownExecution(deps, executionId);
+  if (execution === null) throw notFound(`work item ${params.workItemId}`);
+  const { held: known } = execution;
   const visit = known.state.live.get(visitKey(nodeId, number));
   const run = visit?.run ?? null;
   if (visit === undefined || run === null) throw staleFence({});
