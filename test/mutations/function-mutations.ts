@@ -19,7 +19,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'entries are appended to a state that has changed',
     file: `${FUNCTIONS}/change-run.ts`,
-    from: 'expectedSequence: state.sequence,',
+    from: 'expectedSequence: known.state.sequence,',
     to: 'expectedSequence: null,',
   },
   {

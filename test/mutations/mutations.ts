@@ -166,8 +166,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a completion decides on a state that has moved since',
     file: 'shared/engine/work/settle-and-decide.ts',
-    from: 'recordsOutput: settled.recordsOutput },',
-    to: 'recordsOutput: settled.recordsOutput, expectedSequence: null },',
+    from: 'const commit = { ...planned.commit, recordsOutput };',
+    to: 'const commit = { ...planned.commit, recordsOutput, expectedSequence: null };',
   },
   {
     bug: 'a completion accepts any idempotency key',

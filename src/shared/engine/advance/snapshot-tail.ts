@@ -40,7 +40,7 @@ export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
   );
 }
 
-/** What a state keeps of an event of a journal: mostly one identity. */
+/** A state keeps little more than the identity of an entry. */
 const JOURNAL_CHARS_MAX = 128;
 
 function addLengths(

@@ -1,6 +1,5 @@
 import { notFound, badRequest, protocolConflict, type SvcError } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
-import { evolve } from '../../../domain/execution/evolve.ts';
 import type { FunctionRun } from '../../../domain/execution/function-run.ts';
 import { encodeState } from '../../../domain/execution/state-codec.ts';
 import { type LiveVisit, visitKey } from '../../../domain/execution/state.ts';
@@ -8,20 +7,24 @@ import { parseWorkItemId, type TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import {
   type CommitPlan,
+  type CommitVerdict,
   emptyCommit,
   type LeaseRef,
   type RefusalReason,
 } from '../../../store/commit.ts';
 import { chargeWith } from '../../advance/budgets.ts';
 import type { Held } from '../../advance/held-execution.ts';
+import { foldFacts } from '../../advance/mail-facts.ts';
 import { addStored, emptyTail, isWorthSnapshot } from '../../advance/snapshot-tail.ts';
 import type { Reader } from '../../caller.ts';
 import { afterCommit } from '../../commit/after-commit.ts';
 import { newEvent } from '../../commit/new-event.ts';
 import { retryWhileMoved } from '../../commit/retry-while-moved.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { commitDecided } from '../decide-here.ts';
 import { workerActor } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
+import { decideTurn, type TurnChange } from './decide-turn.ts';
 import { knownExecution } from './known-execution.ts';
 import { reportSteps } from './report-steps.ts';
 
@@ -32,7 +35,7 @@ import { reportSteps } from './report-steps.ts';
  * Each change is computed from a state of the execution, and committed on two conditions: the
  * execution is still at that state's sequence, and the lease is held under its fence. If the
  * execution has moved, the change is computed again. If the lease is gone, nothing is written, and
- * the worker gets a 409.
+ * the worker gets a 409. A change that ends the turn is committed with what follows from it.
  */
 
 export interface RunRef {
@@ -78,6 +81,7 @@ export async function changeRun<Answer>(
   const found = await findItem(deps, tenantId, params);
   const { executionId, workItemId } = found.record;
   let refused: RefusalReason | null = null;
+  let decisionsLeft = DECISIONS_MAX;
   return retryWhileMoved(`the execution of work item ${params.workItemId}`, async () => {
     const execution = await knownExecution(deps, executionId);
     if (execution === null) throw notFound(`work item ${params.workItemId}`);
@@ -86,17 +90,17 @@ export async function changeRun<Answer>(
     const change = await proposeOn(deps, open, { ...params, isFresh });
     if (change === null) return null;
     if (change.events === null) return { answer: change.answer, found, committedAt: null };
-    const planned = planChange(known, found, { ...change, events: change.events });
-    const verdict = await deps.committer.commit(planned.commit);
+    const { events, commit = {} } = change;
+    const stored = events.map((event) => newEvent(event, workerActor(found.lease)));
+    const ends = { found, events, stored, commit };
+    const decided = decisionsLeft > 0 ? await decideTurn(deps, known, ends) : null;
+    const verdict =
+      decided === null
+        ? await commitFacts(deps, known, ends)
+        : await commitDecided(deps, known, decided);
     if (verdict.accepted) {
-      deps.heldExecutions.set(planned.next);
-      if (planned.commit.settles.length > 0) deps.workerLeases.forget(workItemId);
-      afterCommit(deps, {
-        commit: planned.commit,
-        row: known.row,
-        committedAt: verdict.createdAt,
-      });
-      reportSteps(deps, found, change.events);
+      if ((commit.settles ?? []).length > 0) deps.workerLeases.forget(workItemId);
+      reportSteps(deps, found, events);
       return { answer: change.answer, found, committedAt: verdict.createdAt };
     }
     deps.heldExecutions.drop(executionId);
@@ -104,10 +108,14 @@ export async function changeRun<Answer>(
       deps.workerLeases.forget(workItemId);
       throw params.refuse();
     }
-    refused = verdict.reason === 'moved' ? refused : verdict.reason;
+    if (decided !== null) decisionsLeft = verdict.reason === 'moved' ? decisionsLeft - 1 : 0;
+    else if (verdict.reason !== 'moved') refused = verdict.reason;
     return null;
   });
 }
+
+/** If the execution has moved so often, a scheduler decides what follows from a turn. */
+const DECISIONS_MAX = 2;
 
 /**
  * Null: compute the change again. A refusal, or an answer without a commit, never comes from a state
@@ -194,35 +202,30 @@ export function runOf(
   return { turn: isAtWork ? { visit, run } : null, run };
 }
 
-function planChange(
+/** The change alone: nothing follows from it yet. */
+async function commitFacts(
+  deps: UseCaseDeps,
   known: Held,
-  found: Settleable,
-  change: {
-    readonly events: readonly ExecutionEvent[];
-    readonly commit?: Partial<CommitPlan>;
-  },
-): { readonly commit: CommitPlan; readonly next: Held } {
-  const { row, compiled, state } = known;
-  const actorId = workerActor(found.lease);
-  const { events } = change;
-  const stored = events.map((event) => newEvent(event, actorId));
-  const sequenced = events.map((event, index) => ({
-    ...event,
-    sequence: state.sequence + index + 1,
-  }));
-  const next = evolve({ state, events: sequenced, plan: compiled.plan });
+  { events, stored, commit: change }: TurnChange,
+): Promise<CommitVerdict> {
+  const { row } = known;
+  const next = foldFacts(known, events);
   const grown = addStored(known.tail, stored);
   const snapshot = isWorthSnapshot(grown, 'running') ? encodeState(next) : null;
   const commit: CommitPlan = {
     ...emptyCommit(row),
-    expectedSequence: state.sequence,
+    expectedSequence: known.state.sequence,
     events: stored,
     snapshot,
     ...chargeWith(events),
-    ...change.commit,
+    ...change,
   };
+  const verdict = await deps.committer.commit(commit);
+  if (!verdict.accepted) return verdict;
   const tail = snapshot === null ? grown : emptyTail(snapshot.length);
-  return { commit, next: { ...known, state: next, tail } };
+  deps.heldExecutions.set({ ...known, state: next, tail });
+  afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+  return verdict;
 }
 
 export function leaseOf({ record, lease }: Settleable): LeaseRef {

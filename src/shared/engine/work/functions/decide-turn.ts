@@ -1,0 +1,54 @@
+import type { ExecutionEvent } from '../../../domain/execution/event.ts';
+import { isTerminal } from '../../../domain/execution/status.ts';
+import type { CommitPlan, NewEvent } from '../../../store/commit.ts';
+import type { Held } from '../../advance/held-execution.ts';
+import type { PlannedDecision } from '../../advance/plan-step.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { decideHere, isForScheduler } from '../decide-here.ts';
+import type { Settleable } from '../worker-leases.ts';
+
+/*
+ * The commit that ends a turn of a durable function also decides what follows; see `decide-here.ts`. Two
+ * more kinds of turns are left to a scheduler: those that start or end children, since their tree must
+ * allow it, and those whose timers the decision would take back at once.
+ */
+
+export interface TurnChange {
+  readonly found: Settleable;
+  readonly events: readonly ExecutionEvent[];
+  /** The same events as they are stored. */
+  readonly stored: readonly NewEvent[];
+  readonly commit: Partial<CommitPlan>;
+}
+
+/** Null: the turn does not end, or a scheduler must decide. */
+export async function decideTurn(
+  deps: UseCaseDeps,
+  known: Held,
+  { found, events, stored, commit: change }: TurnChange,
+): Promise<PlannedDecision | null> {
+  const { settles = [], startsTimers = [] } = change;
+  if (settles.length === 0 || hasChildren(change) || isForScheduler(known)) return null;
+  const given = { facts: events, stored, settles: [found.lease] };
+  const planned = await decideHere(deps, known, given);
+  if (planned === null) return null;
+  const { cancelsTimers, status } = planned.commit;
+  const takesBack = cancelsTimers.length > 0 || (status !== null && isTerminal(status));
+  if (startsTimers.length > 0 && takesBack) return null;
+  return { ...planned, commit: withChange(planned.commit, change) };
+}
+
+function hasChildren({ tree = null, startsExecutions = [] }: Partial<CommitPlan>): boolean {
+  return tree !== null || startsExecutions.length > 0;
+}
+
+function withChange(decided: CommitPlan, change: Partial<CommitPlan>): CommitPlan {
+  const { startsTimers = [], cancelsTimers = [], deadLetters = [], recordsOutput = null } = change;
+  return {
+    ...decided,
+    startsTimers: [...decided.startsTimers, ...startsTimers],
+    cancelsTimers: decided.revokesAll ? [] : [...decided.cancelsTimers, ...cancelsTimers],
+    deadLetters,
+    recordsOutput,
+  };
+}
