@@ -56,6 +56,10 @@ export interface CommitPlan {
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
+  /** Timers that stop and keep the time they have left; one that is due by now fires all the same. */
+  readonly holdsTimers: readonly string[];
+  /** Held timers that run again, with the time they had left. */
+  readonly releasesTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
   /** Model usage: counted for the execution and all its ancestors. */
   readonly charge: ModelUse | null;
@@ -122,6 +126,8 @@ export function emptyCommit(of: {
     revokesAll: false,
     startsTimers: [],
     cancelsTimers: [],
+    holdsTimers: [],
+    releasesTimers: [],
     recordsOutput: null,
     charge: null,
     deadLetters: [],

@@ -249,6 +249,27 @@ check('the time of a function counts while it waits', async (t, svc) => {
   t.false(await hasTurn(svc));
 });
 
+check('the time of a function that stops does not count while it waits', async (t, svc) => {
+  const f = { ...FUNCTION, node_timeout_secs: 6, count_suspended: false };
+  const id = await svc.run({ nodes: { f } });
+  await park(svc, await claimTurn(svc), [{ identity: 'nap', kind: 'timer', delay_ms: 7_000 }]);
+  const next = await claimTurn(svc);
+  t.is(next.turn, 1);
+  await park(svc, next, []);
+  t.is((await claimTurn(svc)).turn, 2);
+  const { error } = await svc.until(id, 'failed');
+  t.regex(error ?? '', /was queued or ran longer than 6 s/);
+  return svc.story(id);
+});
+
+check('a function that stops its time completes after a longer wait', async (t, svc) => {
+  const f = { ...FUNCTION, node_timeout_secs: 6, count_suspended: false };
+  const id = await svc.run({ nodes: { f } });
+  await park(svc, await claimTurn(svc), [{ identity: 'nap', kind: 'timer', delay_ms: 7_000 }]);
+  expectStatus(await svc.complete(await claimTurn(svc)), 200);
+  t.is((await svc.until(id, 'completed')).status, 'completed');
+});
+
 check('a retry of the execution continues after the last entry', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const item = await claimTurn(svc);

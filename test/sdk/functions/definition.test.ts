@@ -14,6 +14,7 @@ const audit = defineFunction('audit', () => ({}), {
   queue: 'slow',
   version: '2.0.0',
   timeoutSecs: 60,
+  countSuspended: false,
   retryPolicy: 'no_retry',
   workflow: {
     name: 'Audit',

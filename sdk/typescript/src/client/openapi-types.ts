@@ -2014,6 +2014,8 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
+            readonly count_suspended?: boolean | null;
         };
         /** @description The kind function with its fields. */
         readonly FunctionKind: {
@@ -2044,6 +2046,8 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
+            readonly count_suspended?: boolean | null;
         };
         /** @description A node of kind condition. */
         readonly ConditionNode: {

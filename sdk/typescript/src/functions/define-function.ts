@@ -15,8 +15,13 @@ export interface FunctionOptions<Input, Output> {
   readonly queue?: string;
   /** The version of the workflow. Default: `1.0.0`. */
   readonly version?: string;
-  /** Seconds of wall time for the whole function, suspended or not; the node's `node_timeout_secs`. */
+  /**
+   * Seconds of wall time for the whole function, suspended or not; the node's `node_timeout_secs`.
+   * `countSuspended` says whether the time in which it is suspended counts.
+   */
   readonly timeoutSecs?: number;
+  /** False: `timeoutSecs` bounds the time in which the function is queued or running. Default: true. */
+  readonly countSuspended?: boolean;
   /** Retry policy for failures outside steps; as `retry_policy` of a node. */
   readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
   /** Settings of the workflow that a worker registers for the function. */
@@ -112,6 +117,7 @@ function writeWorkflow(
   options: Omit<FunctionOptions<unknown, unknown>, 'input' | 'output'>,
 ): FunctionWorkflow {
   const { version = '1.0.0', workflow = {}, queue, timeoutSecs, retryPolicy } = options;
+  const { countSuspended } = options;
   const { head, tail } = writeOptions(name, workflow);
   return {
     ...dropAbsent(head),
@@ -119,7 +125,12 @@ function writeWorkflow(
     version,
     nodes: {
       run: {
-        kind: { type: 'function', name, ...(queue !== undefined && { queue }) },
+        kind: {
+          type: 'function',
+          name,
+          ...(queue !== undefined && { queue }),
+          ...(countSuspended !== undefined && { count_suspended: countSuspended }),
+        },
         output_key: 'output',
         ...(timeoutSecs !== undefined && { node_timeout_secs: timeoutSecs }),
         ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),

@@ -45,6 +45,8 @@ export type Effect =
       readonly about: TimerAbout;
     }
   | { readonly do: 'cancel_timer'; readonly name: string }
+  /** Stops a timer, or lets it run again, with the time it has left; of one that has fired, nothing. */
+  | { readonly do: 'hold_timer' | 'release_timer'; readonly name: string }
   /** Cancels a child execution that no visit waits for any more. */
   | { readonly do: 'end_child'; readonly childId: ExecutionId }
   /** Starts the run that continues this one, with its first event. */

@@ -23,6 +23,8 @@ export interface Collected {
   readonly retries: CommitPlan['retries'][number][];
   readonly startsTimers: CommitPlan['startsTimers'][number][];
   readonly cancelsTimers: string[];
+  readonly holdsTimers: string[];
+  readonly releasesTimers: string[];
   readonly successors: StartedExecution[];
   /** Ids of items that are taken back. */
   readonly revoked: Set<WorkItemId>;
@@ -42,6 +44,8 @@ export function collectEffects(decided: Decision['effects'], context: Context): 
     retries: [],
     startsTimers: [],
     cancelsTimers: [],
+    holdsTimers: [],
+    releasesTimers: [],
     successors: [],
     revoked: new Set(
       effects.flatMap((effect) => (effect.do === 'revoke_work' ? [effect.workItemId] : [])),
@@ -84,6 +88,12 @@ function collect(out: Collected, effect: Effect, context: Context): void {
     case 'cancel_timer':
       cancelTimer(out, effect.name);
       return;
+    case 'hold_timer':
+      out.holdsTimers.push(effect.name);
+      return;
+    case 'release_timer':
+      out.releasesTimers.push(effect.name);
+      return;
   }
 }
 
@@ -95,8 +105,13 @@ function createWork(out: Collected, effect: CreateWork, context: Context): void 
   } else out.items.push({ ticket, record: recordOf(context, effect, ticket) });
 }
 
-/** One that the same decision starts is not started. */
-function cancelTimer({ startsTimers, cancelsTimers }: Collected, name: string): void {
+/** One that the same decision starts is not started, and one that it holds or releases ends. */
+function cancelTimer(out: Collected, name: string): void {
+  const { startsTimers, cancelsTimers } = out;
+  for (const moved of [out.holdsTimers, out.releasesTimers]) {
+    const index = moved.indexOf(name);
+    if (index >= 0) moved.splice(index, 1);
+  }
   const started = startsTimers.findIndex((timer) => timer.name === name);
   if (started >= 0) startsTimers.splice(started, 1);
   else cancelsTimers.push(name);

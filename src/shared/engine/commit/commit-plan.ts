@@ -86,6 +86,8 @@ export function commitOfDecision(params: DecisionToCommit): CommitPlan {
     charge: charge ?? null,
     startsTimers: ended ? [...startsTimers.filter(isForeign), ...childEnded(next)] : startsTimers,
     cancelsTimers: ended ? [] : [...out.cancelsTimers, ...timersOfRun(plan, next)],
+    holdsTimers: ended ? [] : out.holdsTimers,
+    releasesTimers: ended ? [] : out.releasesTimers,
     snapshot: params.takeSnapshot ? encodeState(next) : null,
     runnable: decision.more ? 'mark' : 'clear',
   };

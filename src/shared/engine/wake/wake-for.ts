@@ -23,7 +23,9 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   }
   // A released item is due, and goes to its queue like a retry.
   if (commit.waitingItems === 'release') topics.push(TIMERS_TOPIC);
-  if (commit.startsTimers.length > 0) topics.push(TIMERS_TOPIC);
+  if (commit.startsTimers.length > 0 || commit.releasesTimers.length > 0) {
+    topics.push(TIMERS_TOPIC);
+  }
   if (commit.events.length > 0) topics.push(eventsTopic(commit.executionId));
   if (commit.status !== null && isTerminal(commit.status)) {
     topics.push(endedTopic(commit.executionId));

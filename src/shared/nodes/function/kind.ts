@@ -1,14 +1,16 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { pointerTo } from '../../domain/workflow/problem.ts';
-import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { flag, ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+import { readFlag } from '../read-flag.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
 interface FunctionSpec {
   readonly name: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
+  readonly countsSuspended: boolean;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,256}$/;
@@ -24,6 +26,9 @@ export const functionKind: RunnableKind<FunctionSpec> = {
     name: text('The durable function that a worker runs.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
+    count_suspended: flag(
+      'Whether `node_timeout_secs` includes the time in which the function is suspended. Default true.',
+    ),
   },
   leaf: true,
   toolLike: true,
@@ -33,12 +38,14 @@ export const functionKind: RunnableKind<FunctionSpec> = {
     const name = readName(fields, 'name', at);
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
+    const countsSuspended =
+      (fields['count_suspended'] ?? null) === null || readFlag(fields, 'count_suspended', at);
     if (name === null) return null;
     if (!NAME.test(name)) {
       at.problem(pointerTo('name'), 'must be 1 to 256 letters, digits, "_", "." and "-"');
       return null;
     }
-    return { name, outputSchema, queueName };
+    return { name, outputSchema, queueName, countsSuspended };
   },
 
   writes: () => 'any',
@@ -46,6 +53,7 @@ export const functionKind: RunnableKind<FunctionSpec> = {
   tool: (spec) => spec.name,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
+  countsSuspended: (spec) => spec.countsSuspended,
 
   enter({ name }, context) {
     return enterWork({ queue: 'function', call: { function: name }, context });

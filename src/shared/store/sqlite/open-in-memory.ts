@@ -61,8 +61,8 @@ const AGENDA = `
       )
     ) as underWay,
     (select min(due_at) from (
-      select due_at from timers
-      union all select due_at from retry_timers
+      select due_at from timers where left_ms is null
+      union all select due_at from retry_timers where held_due_at is null
       union all select due_at from schedules
       union all select next_attempt_at from webhook_deliveries
       union all select start_before from work_queue

@@ -206,6 +206,65 @@ test('a function whose time is over fails, wherever its item is', (t) => {
   t.regex(history.state.error ?? '', /took longer than 5 s/);
 });
 
+const STOPS = { ...FUNCTION, node_timeout_secs: 5, count_suspended: false };
+const CLOCK = 'function_timeout:f#0';
+
+function movesOfClock(history: History): readonly string[] {
+  return history.effects.flatMap((effect) =>
+    'name' in effect && effect.name === CLOCK ? [effect.do] : [],
+  );
+}
+
+test('the time of a function that stops runs again with its next turn', (t) => {
+  const history = begin({ nodes: { f: STOPS } });
+  suspend(history, NAP);
+  fire(history, 'nap');
+  t.deepEqual(movesOfClock(history), ['start_timer', 'release_timer']);
+  const payload = { purpose: 'function_timeout', visit: 0 } as const;
+  history.record({ kind: 'TimerFired', nodeId: 'f', payload });
+  t.is(history.state.error, 'node f failed: the function was queued or ran longer than 5 s');
+});
+
+test('the time of a function that stops does not run while a budget holds it', (t) => {
+  const history = begin({ nodes: { f: STOPS } });
+  suspend(history, NAP);
+  history.budgets = [
+    {
+      account: history.state.executionId,
+      budget: {
+        tokens: { input: null, output: null, total: 1 },
+        costUsd: null,
+        onExceeded: 'pause',
+      },
+      spent: { inputTokens: 1, outputTokens: 0, costUsd: 0 },
+    },
+  ];
+  fire(history, 'nap');
+  t.is(history.live('f').phase, 'approval');
+  t.deepEqual(movesOfClock(history), ['start_timer', 'hold_timer']);
+  history.record({
+    kind: 'ApprovalReceived',
+    nodeId: 'f',
+    payload: { visit: 0, decision: 'approved', user_id: null, comment: null },
+  });
+  t.deepEqual(movesOfClock(history), ['start_timer', 'hold_timer', 'release_timer']);
+});
+
+test('a rollback takes the time of a function back, held or not', (t) => {
+  const history = begin({ nodes: { f: STOPS } });
+  step(history, ...undo);
+  suspend(history, PAID);
+  history.record({ kind: 'NodeCancelled', nodeId: 'f', payload: { visit: 0, reason: 'enough' } });
+  t.deepEqual(movesOfClock(history), ['start_timer', 'cancel_timer']);
+});
+
+test('the time of a function that always counts is never held', (t) => {
+  const history = begin({ nodes: { f: { ...STOPS, count_suspended: true } } });
+  suspend(history, NAP);
+  fire(history, 'nap');
+  t.deepEqual(movesOfClock(history), ['start_timer']);
+});
+
 test('a function that only a timer or a child wakes keeps its execution running', (t) => {
   const history = begin();
   suspend(history, NAP);

@@ -458,6 +458,8 @@ create table public.timers (
   purpose text not null,
   node_id text,
   visit integer,
+  left_ms bigint,
+  constraint timers_left_ms_check CHECK ((left_ms > 0)),
   constraint timers_pkey PRIMARY KEY (execution_id, name),
   constraint timers_purpose_check CHECK ((purpose = ANY (ARRAY['wait'::text, 'approval_timeout'::text, 'workflow_timeout'::text, 'child_ended'::text, 'parent_ended'::text, 'function_wait'::text, 'function_timeout'::text]))) NOT VALID,
   constraint timers_visit_check CHECK ((visit >= 0))

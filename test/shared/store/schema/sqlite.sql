@@ -390,7 +390,7 @@ CREATE TABLE "timers" (
     )
   ),
   node_id text,
-  visit integer check (visit >= 0),
+  visit integer check (visit >= 0), left_ms integer check (left_ms > 0),
   primary key (execution_id, name)
 ) strict, without rowid;
 

@@ -34,6 +34,16 @@ interface JavaFnOptions<S extends Shape, Output, Key extends string, Fallback ex
   readonly method: string;
 }
 
+interface FunctionStepOptions<
+  S extends Shape,
+  Output,
+  Key extends string,
+  Fallback extends string,
+> extends WorkerOptions<S, Output, Key, Fallback> {
+  /** False: `nodeTimeout` leaves out the time in which the function is suspended. Default: true. */
+  readonly countSuspended?: boolean;
+}
+
 /** Steps that workers run. */
 export interface WorkerSteps<S extends Shape> {
   /** A function of a Python worker. */
@@ -58,7 +68,7 @@ export interface WorkerSteps<S extends Shape> {
     Fallback extends string = never,
   >(
     ref: FunctionRef<Input, Output> | string,
-    ...options: OptionsOf<WorkerOptions<S, Output, Key, Fallback> & InputFor<S, Input>>
+    ...options: OptionsOf<FunctionStepOptions<S, Output, Key, Fallback> & InputFor<S, Input>>
   ) => Step<Gives<Output, Key, Fallback>>;
 }
 
@@ -78,9 +88,9 @@ export const workerSteps: WorkerSteps<AnyShape> = {
   },
 
   function(ref, ...[options]) {
-    const { outputSchema, queue, ...rest } = options ?? {};
+    const { outputSchema, queue, countSuspended: count_suspended, ...rest } = options ?? {};
     const name = typeof ref === 'string' ? ref : ref.name;
     const output_schema = readSchema(outputSchema, `the function ${name}`);
-    return createStep({ type: 'function', name, output_schema, queue }, rest);
+    return createStep({ type: 'function', name, output_schema, queue, count_suspended }, rest);
   },
 };

@@ -3,7 +3,14 @@ import type { FunctionRun } from '../function-run.ts';
 import { satisfiedEntries } from '../function-waits.ts';
 import { timerName } from '../effect.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import { closeFunction, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
+import {
+  closeFunction,
+  emit,
+  liveVisitsThat,
+  moveFunctionTime,
+  planNode,
+  type Turn,
+} from '../turn.ts';
 import { holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 
@@ -45,6 +52,7 @@ function resume(turn: Turn, { nodeId, visit, attempt, ...of }: LiveVisit): void 
     },
   });
   turn.effects.push({ do: 'requeue_work', nodeId, visit, attempt, workItemId });
+  moveFunctionTime(turn, { nodeId, visit, run }, 'release_timer');
 }
 
 /**

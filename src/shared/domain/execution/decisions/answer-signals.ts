@@ -121,13 +121,14 @@ function retry(
   });
 }
 
-/** The time of the visit counts while it waits, so its item may be anywhere. */
+/** The time of the visit may count while it waits, so its item may be anywhere. */
 function endOverdue(turn: Turn, visit: LiveVisit): void {
   if (visit.workItemId !== null) {
     turn.effects.push({ do: 'revoke_work', workItemId: visit.workItemId });
   }
-  const { nodeTimeoutMs } = planNode(turn, visit.nodeId);
-  const error = `the function took longer than ${(nodeTimeoutMs ?? 0) / 1_000} s`;
+  const { nodeTimeoutMs, kind, spec } = planNode(turn, visit.nodeId);
+  const took = kind.countsSuspended?.(spec) === false ? 'was queued or ran' : 'took';
+  const error = `the function ${took} longer than ${(nodeTimeoutMs ?? 0) / 1_000} s`;
   failVisit(turn, { ...placeOf(visit), error, errorClass: 'timeout' });
 }
 

@@ -5,7 +5,7 @@ import type { Entry, PlanNode } from '../../workflow/plan/plan.ts';
 import type { NodeResumedPayload, NodeScheduledPayload } from '../event-payloads.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import { emit, planNode, type Turn } from '../turn.ts';
+import { emit, moveFunctionTime, planNode, type Turn } from '../turn.ts';
 import { takeOverJournal } from './answer-functions.ts';
 import { failVisit } from './fail-visit.ts';
 import { askApproval, holdUp } from './hold-up.ts';
@@ -95,6 +95,7 @@ export function resumeWork(
     payload: { visit, work_item_id, queue, idempotency_key, ...why },
   });
   if (live.queue === null) beginFunction(turn, node, visit);
+  else moveFunctionTime(turn, live, 'release_timer');
 }
 
 /** The fields of the visit's event that describe its new item. */

@@ -2,7 +2,8 @@ import type { HeldBudget } from '../../budget/budget.ts';
 import { hashJson } from '../../canonical-json.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PlanNode } from '../../workflow/plan/plan.ts';
-import { emit, type Turn } from '../turn.ts';
+import { visitKey } from '../state.ts';
+import { emit, moveFunctionTime, type Turn } from '../turn.ts';
 import { failVisit } from './fail-visit.ts';
 import { budgetQuestion, budgetText, tellExceeded } from './judge-budget.ts';
 import { startTimer } from './start-timer.ts';
@@ -52,6 +53,8 @@ export function askApproval(
       shown_hash: hashJson(shown),
     },
   });
+  const asking = turn.draft.live.get(visitKey(node.id, visit));
+  if (asking !== undefined) moveFunctionTime(turn, asking, 'hold_timer');
   if (timeoutMs === null) return;
   startTimer(turn, { purpose: 'approval_timeout', nodeId: node.id, visit }, { delayMs: timeoutMs });
 }

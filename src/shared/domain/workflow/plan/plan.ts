@@ -112,6 +112,8 @@ export interface NodeKind<Spec> {
     readonly type: string;
     readonly fields: readonly string[];
   };
+  /** False: the time-out of a visit stops while its function is suspended. Absent: it does not. */
+  countsSuspended?(spec: Spec): boolean;
   /** The queue that its work waits on, of those of its type; null or absent: the default queue. */
   queueName?(spec: Spec): string | null;
   /** May be the body of a `map`. */

@@ -6,6 +6,7 @@ import { shownOf } from '../../../domain/execution/function-events.ts';
 import { type FunctionWait, WAITS_MAX } from '../../../domain/execution/function-run.ts';
 import { satisfiedEntries } from '../../../domain/execution/function-waits.ts';
 import { timerName } from '../../../domain/execution/effect.ts';
+import { stoppableTimer } from '../../../domain/execution/function-clock.ts';
 import { openWait } from '../../../domain/execution/fold/fold-function.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -168,6 +169,7 @@ async function proposeSuspension(
         ? { keepsLeases: [leaseOf(open.found)] }
         : {
             settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
+            holdsTimers: timersThatStop(open),
             runnable: 'mark' as const,
           }),
     },
@@ -178,6 +180,11 @@ async function proposeSuspension(
         }
       : { length, entries: null },
   };
+}
+
+function timersThatStop({ known, turn }: AtWork): readonly string[] {
+  const name = stoppableTimer(known.compiled.plan, turn.visit);
+  return name === null ? [] : [name];
 }
 
 function checkWaits(

@@ -192,7 +192,43 @@ export function timerParts(has: Has, $: Param): string[] {
         set due_at = excluded.due_at,
           purpose = excluded.purpose,
           node_id = excluded.node_id,
-          visit = excluded.visit
+          visit = excluded.visit,
+          left_ms = null
+      )`,
+    );
+  }
+  return [...parts, ...movingParts(has, $)];
+}
+
+/** A plan never ends a timer that it holds or releases. */
+function movingParts(has: Has, $: Param): string[] {
+  const parts: string[] = [];
+  if (has('heldTimers')) {
+    parts.push(
+      `held_timers as (
+        update timers t
+        set left_ms = ceil(extract(epoch from t.due_at - ${STAMP}) * 1000)::int8,
+          due_at = ${HELD_DUE_AT}
+        from ${$.table('heldTimers', 'h')}
+        join accepted a on a.position = h.position
+        where t.execution_id = a.id
+          and t.name = h.name
+          and t.left_ms is null
+          and t.due_at > ${STAMP}
+      )`,
+    );
+  }
+  if (has('releasedTimers')) {
+    parts.push(
+      `released_timers as (
+        update timers t
+        set due_at = ${STAMP} + t.left_ms * interval '1 millisecond',
+          left_ms = null
+        from ${$.table('releasedTimers', 'r')}
+        join accepted a on a.position = r.position
+        where t.execution_id = a.id
+          and t.name = r.name
+          and t.left_ms is not null
       )`,
     );
   }

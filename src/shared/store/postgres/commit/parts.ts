@@ -20,6 +20,8 @@ export const JUDGED_FLAGS = [
   'fires',
   'losesTimers',
   'timers',
+  'heldTimers',
+  'releasedTimers',
   'outputs',
   'snapshots',
   'deadLetters',

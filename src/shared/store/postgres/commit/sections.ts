@@ -197,6 +197,12 @@ export const COMMIT_SECTIONS = {
   losesTimers: executionsThat(
     (plan) => plan.revokesAll || plan.firesTimers.length > 0 || plan.cancelsTimers.length > 0,
   ),
+  heldTimers: section(({ holdsTimers }) => holdsTimers, {
+    name: ['text', (name) => name],
+  }),
+  releasedTimers: section(({ releasesTimers }) => releasesTimers, {
+    name: ['text', (name) => name],
+  }),
   timers: section(({ startsTimers }) => startsTimers, {
     /** Null: the plan's execution. */
     of_execution: ['uuid', ({ executionId }) => uuidOrNull(executionId)],

@@ -239,6 +239,7 @@ const EXECUTION_FACTS: Statement = {
       from timers t
       where t.execution_id = $1
         and t.name = any($4::text[])
+        and t.left_ms is null
       union all
       select 1, 'workers', n.queue, null, null,
         (select count(*) from tools t where t.queue = n.queue and t.is_seen)

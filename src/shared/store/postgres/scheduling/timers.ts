@@ -181,7 +181,8 @@ const NEXT_DUE: Statement = {
     from (
       select min(w.due_at) as due_at
       from timers w
-      where ${tenantIsActive('w')}
+      where w.due_at < ${HELD_DUE_AT}
+        and ${tenantIsActive('w')}
     ) t
     cross join (
       select min(p.due_at) as due_at

@@ -225,7 +225,8 @@ export function writeTimers(
        set due_at = excluded.due_at,
            purpose = excluded.purpose,
            node_id = excluded.node_id,
-           visit = excluded.visit`,
+           visit = excluded.visit,
+           left_ms = null`,
       {
         execution_id: timer.executionId ?? plan.executionId,
         name: timer.name,
@@ -235,6 +236,36 @@ export function writeTimers(
         node_id: timer.nodeId,
         visit: timer.visit,
       },
+    );
+  }
+  moveTimers(connection, { plan, now });
+}
+
+/** A plan never ends a timer that it holds or releases. */
+function moveTimers(
+  connection: Connection,
+  { plan, now }: { readonly plan: CommitPlan; readonly now: number },
+): void {
+  const { executionId: execution_id } = plan;
+  for (const name of plan.holdsTimers) {
+    connection.run(
+      `update timers
+       set left_ms = due_at - :now,
+           due_at = ${HELD_DUE_AT}
+       where execution_id = :execution_id
+         and name = :name
+         and left_ms is null
+         and due_at > :now`,
+      { execution_id, name, now },
+    );
+  }
+  for (const name of plan.releasesTimers) {
+    connection.run(
+      `update timers
+       set due_at = :now + left_ms,
+           left_ms = null
+       where execution_id = :execution_id and name = :name and left_ms is not null`,
+      { execution_id, name, now },
     );
   }
 }

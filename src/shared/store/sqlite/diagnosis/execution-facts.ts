@@ -212,7 +212,9 @@ function readTimers(
   const rows = connection.all<{ readonly name: string; readonly due_at: number }>(
     `select name, due_at
      from timers
-     where execution_id = :execution_id and name in (select value from json_each(:names))`,
+     where execution_id = :execution_id
+       and name in (select value from json_each(:names))
+       and left_ms is null`,
     { execution_id: executionId, names: JSON.stringify(timerNames) },
   );
   return new Map(rows.map(({ name, due_at: dueAt }) => [name, toIso(dueAt)]));

@@ -99,7 +99,9 @@ function nextDueInMs(connection: Connection): number | null {
   const row = connection.get<{ readonly due_at: number | null }>(
     `select min(due_at) as due_at
      from (
-       select min(due_at) as due_at from timers where ${TENANT_IS_ACTIVE}
+       select min(due_at) as due_at
+       from timers
+       where due_at < ${HELD_DUE_AT} and ${TENANT_IS_ACTIVE}
        union all
        select min(due_at) as due_at
        from retry_timers

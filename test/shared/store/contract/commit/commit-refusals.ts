@@ -420,6 +420,8 @@ function makeFullPlan(execution: Started, changes: Partial<CommitPlan> = {}): Co
     ],
     startsTimers: [makeTimer({ name: 'wait:other#0' })],
     cancelsTimers: [makeTimer().name],
+    holdsTimers: ['wait:held#0'],
+    releasesTimers: ['wait:released#0'],
     recordsOutput: { idempotencyKey: makeKey(), workItemId: queued.workItemId, eventIndex: 1 },
     deadLetters: [{ workItemId: queued.workItemId, attempt: 2, error: 'boom' }],
     snapshot: '{"a":1}',

@@ -52,6 +52,8 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
       plan.firesTimers,
       plan.startsTimers,
       plan.cancelsTimers,
+      plan.holdsTimers,
+      plan.releasesTimers,
       plan.retries,
       plan.startsExecutions,
       plan.deadLetters,
