@@ -15,6 +15,7 @@ import { bulkExecutions } from './endpoints/executions/bulk-executions.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from './endpoints/executions/explain-execution.ts';
+import { moveExecution } from './endpoints/executions/move-execution.ts';
 import { pauseExecution, resumeExecution } from './endpoints/executions/pause-execution.ts';
 import { exportExecution } from './endpoints/executions/export-execution.ts';
 import { importExecution } from './endpoints/executions/import-execution.ts';
@@ -108,6 +109,7 @@ export const routes: readonly Endpoint[] = [
   cancelExecution,
   pauseExecution,
   resumeExecution,
+  moveExecution,
   retryExecution,
   bulkExecutions,
   approveExecution,

@@ -128,6 +128,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
     'POST /executions/:id/pause': ofExecutions('/pause', {}),
     'POST /executions/:id/resume': ofExecutions('/resume', {}),
+    'POST /executions/:id/build': ofExecutions('/build', { build_id: null }),
     'POST /executions/:id/retry': ofExecutions('/retry', {}),
     'POST /executions/bulk': [
       {

@@ -180,6 +180,9 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /executions/{id}/resume': ({ waiting }, dice) => ({
     path: [dice.pick(living(waiting))],
   }),
+  'POST /executions/{id}/build': ({ waiting }, dice) => ({
+    path: [dice.pick(living(waiting))],
+  }),
   'POST /executions/{id}/retry': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],
     body: { state_patch: { drawn: drawJson(dice) } },

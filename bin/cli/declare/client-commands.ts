@@ -158,6 +158,15 @@ function declareExecutionCommands(program: Command): void {
     .description('resume a paused execution')
     .action(async (id, options) => (await loadPauses()).resumeExecution(id, options));
 
+  executionCommand(execution, 'move')
+    .description('move pinned functions to another build of their workers')
+    .requiredOption('--build <build>', 'the build; -: the one that claims the next turn')
+    .option('--node <node>', 'only functions of this node')
+    .action(async (id, options) => {
+      const { moveExecution } = await import('../../commands/execution/move.ts');
+      return moveExecution(id, options);
+    });
+
   executionCommand(execution, 'retry')
     .description('retry a failed or cancelled execution as a new one')
     .option('--state-patch <json>', 'changes to the state as JSON, or @file (@-: stdin)')

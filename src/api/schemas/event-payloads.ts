@@ -171,6 +171,7 @@ const OF_NODE = {
     request_hash: text,
     input: anyValue,
   }),
+  NodePinned: object({ visit, build_id: text.nullable() }),
   RollbackScheduled: object({
     visit,
     turn: count,

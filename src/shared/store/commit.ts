@@ -56,7 +56,7 @@ export interface CommitPlan {
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
-  /** Timers that stop and keep the time they have left; one that is due by now fires all the same. */
+  /** Timers that stop and keep the time they have left; one that is due by now still fires. */
   readonly holdsTimers: readonly string[];
   /** Held timers that run again, with the time they had left. */
   readonly releasesTimers: readonly string[];

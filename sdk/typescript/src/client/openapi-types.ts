@@ -340,6 +340,7 @@ export interface paths {
          *     | `dead_lettered` | the work item was completed without its fence, so its node did not complete: requeue it |
          *     | `no_worker_for_queue` | a work item waits, and no worker of the tenant claims from its queue, or from the named `queue` |
          *     | `no_worker_for_tool` | a work item has waited for 10 s, and the workers that claim from its queue do not claim its `tool` |
+         *     | `no_worker_for_build` | a function waits for a worker of `build_id`, the build that it is pinned to, and none is seen |
          *     | `runnable_not_decided` | it has events that no scheduler has decided on yet |
          *     | `budget_used_up` | a person must grant a budget again |
          *     | `awaiting_approval` | a person must decide; `until`: when the approval times out |
@@ -492,6 +493,28 @@ export interface paths {
          *     Access: developer or operator.
          */
         readonly post: operations["resume-execution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/build": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Moves pinned functions to another build of their workers
+         * @description The move takes effect with the next turn of each function; a turn under way ends on the old build. Only functions that are pinned by now move: `moved` names them. Those that have the build already, and an execution without any, change nothing. An ended execution gives 400.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["move-execution"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2014,6 +2037,8 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description Whether only workers of the build that began a visit get its later turns. Default false. */
+            readonly pinned?: boolean | null;
             /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
             readonly count_suspended?: boolean | null;
         };
@@ -2046,6 +2071,8 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description Whether only workers of the build that began a visit get its later turns. Default false. */
+            readonly pinned?: boolean | null;
             /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
             readonly count_suspended?: boolean | null;
         };
@@ -4929,7 +4956,7 @@ export interface operations {
                         /** @description The first 100. */
                         readonly blockers: readonly {
                             /** @enum {string} */
-                            readonly code: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
+                            readonly code: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
                             /** @description Null: the execution as a whole. */
                             readonly node_id: string | null;
                             readonly visit: number | null;
@@ -4948,6 +4975,8 @@ export interface operations {
                             readonly queue?: string;
                             /** @description A tool that nobody claims. */
                             readonly tool?: string;
+                            /** @description The build that the function is pinned to. */
+                            readonly build_id?: string;
                             readonly attempt?: number;
                             readonly worker_id?: string;
                             readonly lease_fence?: number;
@@ -4961,7 +4990,7 @@ export interface operations {
                              * @description The code of the child's own first blocker.
                              * @enum {string}
                              */
-                            readonly child_code?: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
+                            readonly child_code?: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
                             /** @description Nodes that a join waits for. */
                             readonly waits_for?: readonly string[];
                             readonly items_done?: number;
@@ -5343,6 +5372,48 @@ export interface operations {
                             /** @description The actor of the pause. */
                             readonly actor_id: string;
                             readonly reason: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "move-execution": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description The build; null: the one of the worker that claims the next turn. */
+                    readonly build_id: string | null;
+                    /** @description Only functions of this node. Absent: all. */
+                    readonly node_id?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly build_id: string | null;
+                        readonly moved: readonly {
+                            readonly node_id: string;
+                            readonly visit: number;
+                            /** @description The build that it was pinned to. */
+                            readonly from: string;
                         }[];
                     };
                 };
@@ -6371,6 +6442,8 @@ export interface operations {
                             readonly tools?: readonly string[] | null;
                             /** @description For tool workers: the named queues it claims. */
                             readonly queues?: readonly string[];
+                            /** @description For tool workers: the builds that it claims for. */
+                            readonly build_ids?: readonly string[];
                             readonly version: string;
                             readonly host: string;
                             /** Format: date-time */
@@ -6400,6 +6473,8 @@ export interface operations {
                     readonly tools?: readonly string[] | null;
                     /** @description Only items of these named queues; `default` is the one of nodes that name none. Absent: only that one. */
                     readonly queues?: readonly string[] | null;
+                    /** @description The build of the worker: 1 to 64 letters, digits, ".", "+", "_" and "-". The claim also gets the turns of functions that are pinned to it, and pins those that it begins. */
+                    readonly build_id?: string | null;
                     /** @description Long poll: how long to wait for an item; at most 20000. */
                     readonly wait_ms?: number | null;
                     /** @description A UUID that names this claim, so that `repeated` can ask again when the answer is lost. */

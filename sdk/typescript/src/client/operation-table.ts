@@ -25,6 +25,7 @@ export const OPERATIONS = {
   'cancel-execution': { method: 'POST', path: '/executions/{id}/cancel' },
   'pause-execution': { method: 'POST', path: '/executions/{id}/pause' },
   'resume-execution': { method: 'POST', path: '/executions/{id}/resume' },
+  'move-execution': { method: 'POST', path: '/executions/{id}/build' },
   'retry-execution': { method: 'POST', path: '/executions/{id}/retry' },
   'bulk-executions': { method: 'POST', path: '/executions/bulk' },
   'approve-execution': { method: 'POST', path: '/executions/{id}/approve' },

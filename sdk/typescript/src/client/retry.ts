@@ -32,6 +32,7 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'cancel-execution',
   'pause-execution',
   'resume-execution',
+  'move-execution',
   'pause-workflow',
   'resume-workflow',
   'activate-agent',

@@ -22,6 +22,11 @@ export interface FunctionOptions<Input, Output> {
   readonly timeoutSecs?: number;
   /** False: `timeoutSecs` bounds the time in which the function is queued or running. Default: true. */
   readonly countSuspended?: boolean;
+  /**
+   * True: a run of the function stays with the `buildId` of the worker that began it, so a deploy
+   * leaves it alone. Default: false.
+   */
+  readonly pinned?: boolean;
   /** Retry policy for failures outside steps; as `retry_policy` of a node. */
   readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
   /** Settings of the workflow that a worker registers for the function. */
@@ -65,7 +70,10 @@ export interface DurableFunction<Input, Output> extends FunctionRef<Input, Outpu
 export interface ServedFunction {
   readonly kind: 'function';
   readonly name: string;
-  readonly options: Pick<FunctionOptions<unknown, unknown>, 'input' | 'output' | 'determinism'>;
+  readonly options: Pick<
+    FunctionOptions<unknown, unknown>,
+    'input' | 'output' | 'determinism' | 'pinned'
+  >;
   run(ctx: FunctionContext, input: never): Promise<unknown>;
   toIR(): FunctionWorkflow;
 }
@@ -117,7 +125,7 @@ function writeWorkflow(
   options: Omit<FunctionOptions<unknown, unknown>, 'input' | 'output'>,
 ): FunctionWorkflow {
   const { version = '1.0.0', workflow = {}, queue, timeoutSecs, retryPolicy } = options;
-  const { countSuspended } = options;
+  const { countSuspended, pinned } = options;
   const { head, tail } = writeOptions(name, workflow);
   return {
     ...dropAbsent(head),
@@ -129,6 +137,7 @@ function writeWorkflow(
           type: 'function',
           name,
           ...(queue !== undefined && { queue }),
+          ...(pinned !== undefined && { pinned }),
           ...(countSuspended !== undefined && { count_suspended: countSuspended }),
         },
         output_key: 'output',

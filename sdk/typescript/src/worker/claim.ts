@@ -15,7 +15,7 @@ const ANSWER_MS_MAX = 10_000;
 
 /** Claims once. Rejects with `NoAnswerError` when the runtime may have leased items to the claim. */
 export function sendClaim(
-  { api, workerId, tools, functions, queues }: Settings,
+  { api, workerId, tools, functions, queues, buildId }: Settings,
   claim: Claim & {
     readonly isRepeated: boolean;
     /** A JSON array of reports that travel with the claim. */
@@ -33,6 +33,7 @@ export function sendClaim(
     ],
     tools: [...new Set([...functions.keys(), ...tools.keys()])],
     ...(queues !== null && { queues }),
+    ...(buildId !== null && { build_id: buildId }),
     wait_ms: waitMs,
     max_items: itemsMax,
     claim_id: claimId,

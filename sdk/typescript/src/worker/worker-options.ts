@@ -20,6 +20,11 @@ export interface WorkerOptions {
   readonly tools?: readonly WorkerTool[];
   /** Named queues to claim from; `default` is the queue of nodes that name none, and the default. */
   readonly queues?: readonly string[];
+  /**
+   * The build of this worker's code: 1 to 64 letters, digits, ".", "+", "_" and "-". Functions with
+   * `pinned` stay with the build that began them.
+   */
+  readonly buildId?: string;
   /** Items at the same time, 1 to 1000. Default: 10. */
   readonly concurrency?: number;
   /** Default: one line of JSON for each message, on stderr. */
@@ -48,6 +53,7 @@ export interface Settings {
   readonly functions: ReadonlyMap<string, ServedFunction>;
   readonly tools: ReadonlyMap<string, WorkerTool>;
   readonly queues: readonly string[] | null;
+  readonly buildId: string | null;
   readonly concurrency: number;
   readonly logger: Logger;
   readonly register: boolean;
@@ -84,11 +90,27 @@ export function readOptions(options: WorkerOptions): Settings {
     functions: byName(functions),
     tools: byName(tools),
     queues: options.queues ?? null,
+    buildId: readBuildId(options),
     concurrency,
     logger: options.logger ?? createJsonLogger(),
     register: options.register ?? true,
     clock: options.clock ?? { nowMs: () => Date.now(), pause },
   };
+}
+
+/** The names of builds that the runtime accepts. */
+const BUILD_ID = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/;
+
+function readBuildId({ buildId, functions = [] }: WorkerOptions): string | null {
+  const pinned = functions.find(({ options }) => options.pinned === true);
+  if (buildId === undefined) {
+    if (pinned === undefined) return null;
+    throw new TypeError(`the function ${pinned.name} is pinned, so its worker needs a buildId`);
+  }
+  if (BUILD_ID.test(buildId)) return buildId;
+  throw new TypeError(
+    `buildId must be 1 to 64 letters, digits, ".", "+", "_" and "-": ${JSON.stringify(buildId)}`,
+  );
 }
 
 function byName<Named extends { readonly name: string }>(

@@ -116,6 +116,10 @@ export type FunctionKindIr = {
   readonly output_schema?: SchemaOrReferenceIr;
   /** The named queue that workers claim it from; the default queue without it. */
   readonly queue?: string;
+  /** Whether only workers of the build that began a visit get its later turns. Default false. */
+  readonly pinned?: boolean;
+  /** Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
+  readonly count_suspended?: boolean;
 };
 
 /** The kind condition with its fields. */

@@ -28,6 +28,10 @@ const blockerShape = z.object({
   queue_type: z.string().optional(),
   queue: z.string().optional().meta({ description: 'A named queue that nobody claims from.' }),
   tool: z.string().optional().meta({ description: 'A tool that nobody claims.' }),
+  build_id: z
+    .string()
+    .optional()
+    .meta({ description: 'The build that the function is pinned to.' }),
   attempt: z.int().optional(),
   worker_id: z.string().optional(),
   lease_fence: z.int().optional(),
@@ -66,6 +70,7 @@ progress comes last. Programs use \`code\` and the fields; \`message\` and \`unb
 | \`dead_lettered\` | the work item was completed without its fence, so its node did not complete: requeue it |
 | \`no_worker_for_queue\` | a work item waits, and no worker of the tenant claims from its queue, or from the named \`queue\` |
 | \`no_worker_for_tool\` | a work item has waited for 10 s, and the workers that claim from its queue do not claim its \`tool\` |
+| \`no_worker_for_build\` | a function waits for a worker of \`build_id\`, the build that it is pinned to, and none is seen |
 | \`runnable_not_decided\` | it has events that no scheduler has decided on yet |
 | \`budget_used_up\` | a person must grant a budget again |
 | \`awaiting_approval\` | a person must decide; \`until\`: when the approval times out |
@@ -148,6 +153,7 @@ function shapeBlocker(blocker: Blocker): z.input<typeof blockerShape> {
     queue_type: details.queue,
     queue: details.queueName,
     tool: details.tool,
+    build_id: details.buildId,
     attempt: details.attempt,
     worker_id: details.workerId,
     lease_fence: details.leaseFence,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { QUEUE_NAME } from '../../../shared/domain/work/claim-filter.ts';
 import { WORKER_QUEUES, type WorkerQueue } from '../../../shared/domain/work/work-item.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { buildId } from '../../schemas/build-id.ts';
 import { idText, omittable } from '../../schemas/text.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import { type Report, type ReportResult, reports, results, serveReports } from './report-shapes.ts';
@@ -75,6 +76,11 @@ export const claimWorkItem = defineEndpoint({
         'Only items of these named queues; `default` is the one of nodes that name none. Absent: ' +
         'only that one.',
     }),
+    build_id: omittable(buildId).meta({
+      description:
+        'The build of the worker: 1 to 64 letters, digits, ".", "+", "_" and "-". The claim also gets ' +
+        'the turns of functions that are pinned to it, and pins those that it begins.',
+    }),
     wait_ms: omittable(z.int().min(0, 'must not be negative')).meta({
       description: `Long poll: how long to wait for an item; at most ${WAIT_MS_MAX}.`,
     }),
@@ -118,7 +124,7 @@ export const claimWorkItem = defineEndpoint({
     const claimed = await claimWork(engine, caller, {
       workerId: body.worker_id,
       queues: body.queue_types,
-      filter: { tools: body.tools, queueNames: body.queues },
+      filter: { tools: body.tools, queueNames: body.queues, buildId: body.build_id },
       maxItems: Math.min(body.max_items ?? 1, ITEMS_MAX),
       waitMs: Math.min(body.wait_ms ?? 0, WAIT_MS_MAX),
       signal: request.abandoned(),

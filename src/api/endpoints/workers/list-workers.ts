@@ -1,6 +1,7 @@
 import { listWorkers as list } from '../../../shared/engine/work/list-workers.ts';
 import { z } from 'zod';
 
+import { readQueueName } from '../../../shared/domain/work/build-queue.ts';
 import { type ClaimFilter, queueNamesOf } from '../../../shared/domain/work/claim-filter.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { timestamp } from '../../schemas/text.ts';
@@ -25,6 +26,9 @@ export const listWorkers = defineEndpoint({
           }),
           queues: z.array(z.string()).optional().meta({
             description: 'For tool workers: the named queues it claims.',
+          }),
+          build_ids: z.array(z.string()).optional().meta({
+            description: 'For tool workers: the builds that it claims for.',
           }),
           version: z.string(),
           host: z.string(),
@@ -58,5 +62,11 @@ export const listWorkers = defineEndpoint({
 });
 
 function servedBy(filter: ClaimFilter) {
-  return { tools: filter.tools ? [...filter.tools] : null, queues: [...queueNamesOf(filter)] };
+  const named = queueNamesOf(filter).map(readQueueName);
+  const builds = new Set(named.flatMap(({ buildId }) => buildId ?? []));
+  return {
+    tools: filter.tools ? [...filter.tools] : null,
+    queues: named.flatMap(({ queueName, buildId }) => (buildId === null ? queueName : [])),
+    build_ids: [...builds],
+  };
 }

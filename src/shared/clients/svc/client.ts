@@ -10,6 +10,7 @@ import type {
   WireExecution,
   WireExplanation,
   WireImported,
+  WireMoved,
   WirePaused,
   WireWorkflowPaused,
   WireRegistered,
@@ -56,6 +57,7 @@ export interface SvcClient {
   ): Promise<{ readonly execution_id: string; readonly status: string }>;
   pauseExecution(executionId: string, reason: string | null): Promise<WirePaused>;
   resumeExecution(executionId: string): Promise<WirePaused>;
+  moveExecution(executionId: string, move: JsonObject): Promise<WireMoved>;
   retryExecution(executionId: string, changes: JsonObject): Promise<WireRetried>;
   bulkExecutions(request: JsonObject): Promise<WireBulk>;
   listDeadLetters(query: Query): Promise<WireDeadLetters>;
@@ -137,6 +139,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       }),
     resumeExecution: (id) =>
       call('execution_id', { method: 'POST', path: `${executionPath(id)}/resume` }),
+    moveExecution: (id, move) =>
+      call('execution_id', { method: 'POST', path: `${executionPath(id)}/build`, body: move }),
     retryExecution: (id, changes) =>
       call('execution_id', { method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
     bulkExecutions: (request) =>

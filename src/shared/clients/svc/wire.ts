@@ -132,6 +132,16 @@ export interface WireRetried {
   readonly retried_from: string;
 }
 
+export interface WireMoved {
+  readonly execution_id: string;
+  readonly build_id: string | null;
+  readonly moved: readonly {
+    readonly node_id: string;
+    readonly visit: number;
+    readonly from: string;
+  }[];
+}
+
 export interface WirePaused {
   readonly execution_id: string;
   readonly status: string;

@@ -18,6 +18,7 @@ import type {
 } from './event-payloads.ts';
 import type {
   NodeContinuedAsNewPayload,
+  NodePinnedPayload,
   NodeSuspendedPayload,
   RollbackScheduledPayload,
   StepRecordedPayload,
@@ -78,6 +79,7 @@ export type ExecutionEvent =
   | NodeEvent<'StepRecorded', StepRecordedPayload>
   | NodeEvent<'NodeSuspended', NodeSuspendedPayload>
   | NodeEvent<'NodeContinuedAsNew', NodeContinuedAsNewPayload>
+  | NodeEvent<'NodePinned', NodePinnedPayload>
   | NodeEvent<'RollbackScheduled', RollbackScheduledPayload>
   | NodeEvent<'NodeCompleted', NodeCompletedPayload>
   | NodeEvent<'NodeFailed', NodeFailedPayload>

@@ -8,6 +8,7 @@ import { foldCompleted, foldFailed, foldRetryScheduled } from './fold/fold-outco
 import { foldContinuedAsNew } from './fold/fold-continuation.ts';
 import {
   foldNodeCancelled,
+  foldPinned,
   foldRollbackScheduled,
   foldStepRecorded,
   foldSuspended,
@@ -72,6 +73,8 @@ export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): v
       return foldSuspended(draft, event);
     case 'NodeContinuedAsNew':
       return foldContinuedAsNew(draft, event);
+    case 'NodePinned':
+      return foldPinned(draft, event);
     case 'RollbackScheduled':
       return foldRollbackScheduled(draft, event);
     case 'NodeCompleted':

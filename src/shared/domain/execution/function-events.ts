@@ -84,6 +84,16 @@ export interface NodeContinuedAsNewPayload {
   readonly input: JsonValue;
 }
 
+/**
+ * From here on only claims of this build get the turns of the visit. The first turn pins it, and an
+ * operator may pin it to another build.
+ */
+export interface NodePinnedPayload {
+  readonly visit: number;
+  /** Null: of no build, until the next turn of a worker with one. */
+  readonly build_id: string | null;
+}
+
 /** Compensations run in a turn of their own, before the visit ends. */
 export interface RollbackScheduledPayload {
   readonly visit: number;

@@ -26,6 +26,8 @@ export interface FunctionRun {
   readonly hasTimeout: boolean;
   /** The request that began this visit, in place of the one before it; null: a token did. */
   readonly begunBy: ContinueRequest | null;
+  /** The build of workers that the visit is pinned to; null: none. */
+  readonly buildId: string | null;
 }
 
 export type RollbackCause =
@@ -78,6 +80,7 @@ export const NEW_RUN: FunctionRun = {
   cause: null,
   hasTimeout: false,
   begunBy: null,
+  buildId: null,
 };
 
 /** The most entries that one visit records. */

@@ -141,5 +141,10 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
 }
 
 function decodeRun(run: NonNullable<EncodedVisit['run']>): FunctionRun {
-  return { ...run, recorded: new Map(run.recorded), begunBy: run.begunBy ?? null };
+  return {
+    ...run,
+    recorded: new Map(run.recorded),
+    begunBy: run.begunBy ?? null,
+    buildId: run.buildId ?? null,
+  };
 }

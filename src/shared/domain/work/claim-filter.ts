@@ -1,7 +1,8 @@
 import { matchesGlob } from '../policy/policy.ts';
+import { buildQueueName } from './build-queue.ts';
+import { DEFAULT_QUEUE, queueKeyOf } from './queue-key.ts';
 
-/** Items whose node names no queue are on this one. */
-export const DEFAULT_QUEUE = 'default';
+export { DEFAULT_QUEUE };
 
 /** Names of queues are parts of keys: no slash, and short. */
 export const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -12,10 +13,27 @@ export interface ClaimFilter {
   readonly tools?: readonly string[] | null;
   /** Null or absent: the default queue alone, so that no named queue is served by chance. */
   readonly queueNames?: readonly string[] | null;
+  /** The build of the worker, which also serves the functions pinned to it; null or absent: none. */
+  readonly buildId?: string | null;
 }
 
-export function queueNamesOf({ queueNames }: ClaimFilter): readonly string[] {
-  return queueNames ?? DEFAULT_QUEUES;
+/** Those of its build included. */
+export function queueNamesOf({ queueNames, buildId }: ClaimFilter): readonly string[] {
+  const names = queueNames ?? DEFAULT_QUEUES;
+  return buildId ? [...names, ...names.map((name) => buildQueueName(name, buildId))] : names;
+}
+
+/** The keys of the queues that a claim looks at, each once. Builds concern functions alone. */
+export function queueKeysOf(
+  of: ClaimFilter & { readonly tenantId: string | null; readonly queues: readonly string[] },
+): readonly string[] {
+  const { tenantId, queues, buildId: _, ...base } = of;
+  const keys = queues.flatMap((queue) =>
+    queueNamesOf(queue === 'function' ? of : base).map((queueName) =>
+      queueKeyOf({ tenantId, queue, queueName }),
+    ),
+  );
+  return [...new Set(keys)];
 }
 
 const DEFAULT_QUEUES = [DEFAULT_QUEUE];
@@ -45,10 +63,11 @@ export function admitsItem(
 }
 
 /** The same for filters that ask for the same; empty: for what a claim without filter asks for. */
-export function filterKey({ tools, queueNames }: ClaimFilter): string {
+export function filterKey({ tools, queueNames, buildId }: ClaimFilter): string {
   const [globs, names] = [tools ?? null, queueNames ?? null].map(
     (list) => list && [...new Set(list)].toSorted(),
   );
+  if (buildId) return JSON.stringify([globs, names, buildId]);
   return globs || names ? JSON.stringify([globs, names]) : '';
 }
 

@@ -1,4 +1,5 @@
-import { DEFAULT_QUEUE } from './claim-filter.ts';
+/** Items whose node names no queue are on this one. */
+export const DEFAULT_QUEUE = 'default';
 
 /**
  * The key of a queue in the store: `engine`, `<tenant>/<type>`, and `<tenant>/<type>/<name>` for a

@@ -4,6 +4,7 @@ import { type ExecutionState, visitKey } from '../../domain/execution/state.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import { buildQueueName } from '../../domain/work/build-queue.ts';
 import { calledName } from '../../domain/work/called-name.ts';
 import type { WorkTicket, WorkerQueue } from '../../domain/work/work-item.ts';
 import type { BornLease, CommitPlan, NewWorkItem, StartedExecution } from '../../store/commit.ts';
@@ -147,13 +148,24 @@ function lastingEffects(effects: Decision['effects']): Decision['effects'] {
   );
 }
 
+/** The queue of the node, or of the build that the visit is pinned to; null: the default queue. */
+function queueNameOf(
+  { plan, state }: Context,
+  { nodeId, visit }: Pick<CreateWork, 'nodeId' | 'visit'>,
+): string | null {
+  const node = plan.nodes.get(nodeId);
+  const own = node?.kind.queueName?.(node.spec) ?? null;
+  const buildId = state.live.get(visitKey(nodeId, visit))?.run?.buildId ?? null;
+  return buildId === null ? own : buildQueueName(own, buildId);
+}
+
 type CreateWork = Extract<Effect, { do: 'create_work' }>;
 type RetryWork = Extract<Effect, { do: 'retry_work' | 'requeue_work' }>;
 
 function ticketOf(context: Context, effect: CreateWork, attempt: number): WorkTicket {
   const { plan, state, home } = context;
   const node = plan.nodes.get(effect.nodeId);
-  const queueName = node?.kind.queueName?.(node.spec) ?? null;
+  const queueName = queueNameOf(context, effect);
   return {
     workItemId: effect.workItemId,
     executionId: state.executionId,
@@ -197,6 +209,8 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
   if (node === undefined) throw new Error(`the plan has no node ${effect.nodeId}`);
   const { workItemId, executionId, tenantId, nodeId, visit, idempotencyKey } = ticket;
   const payload: JsonObject = { ...effect.payload, input: effect.input };
+  // The queue of its node: the item may outlive the pin.
+  const queueName = node.kind.queueName?.(node.spec) ?? null;
   return {
     workItemId,
     executionId,
@@ -204,7 +218,7 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
     nodeId,
     visit,
     queue: effect.queue satisfies WorkerQueue,
-    ...(ticket.queueName !== undefined && { queueName: ticket.queueName }),
+    ...(queueName !== null && { queueName }),
     idempotencyKey,
     // Workers claim by the tool's real name, not by its name in the workflow.
     tool: calledName(payload) ?? node.kind.tool?.(node.spec) ?? node.kind.type,

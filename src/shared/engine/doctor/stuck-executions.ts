@@ -42,6 +42,7 @@ const NEEDY: ReadonlySet<BlockerCode> = new Set([
   'dead_lettered',
   'no_worker_for_queue',
   'no_worker_for_tool',
+  'no_worker_for_build',
   'runnable_not_decided',
 ]);
 

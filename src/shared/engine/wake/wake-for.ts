@@ -59,7 +59,12 @@ export function queueTopic(of: {
   readonly queue: WorkQueue;
   readonly queueName?: string | undefined;
 }): string {
-  return `queue:${queueKeyOf(of)}`;
+  return topicOfKey(queueKeyOf(of));
+}
+
+/** By the key of the queue. */
+export function topicOfKey(key: string): string {
+  return `queue:${key}`;
 }
 
 /** With the tool at its end, so that only those wake up who claim it; see `Wake.subscribe`. */

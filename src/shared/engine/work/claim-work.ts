@@ -3,14 +3,14 @@ import type { WorkerQueue } from '../../domain/work/work-item.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
   filterKey,
-  queueNamesOf,
+  queueKeysOf,
   servesTool,
   type ClaimFilter,
 } from '../../domain/work/claim-filter.ts';
 import type { LookReason } from '../scheduling/claim-pace.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
-import { queueTopic } from '../wake/wake-for.ts';
+import { topicOfKey } from '../wake/wake-for.ts';
 import {
   type ClaimedWork,
   deliver,
@@ -75,11 +75,11 @@ export async function claimWork(
 async function handOutHeld(
   deps: UseCaseDeps,
   tenantId: TenantId,
-  { workerId, claimId = null, isRepeated = false, signal }: ClaimWork,
+  { workerId, claimId = null, isRepeated = false, signal, filter }: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   if (!isRepeated || claimId === null || signal.aborted) return [];
   const items = await findHeld(deps, { tenantId, workerId, claimId });
-  return deliver(deps, tenantId, await handOutAll(deps, items));
+  return deliver(deps, tenantId, await handOutAll(deps, items, filter?.buildId));
 }
 
 /** Nothing: the time is over, or the caller has left. */
@@ -89,9 +89,7 @@ async function claimNext(
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   const { filter = {} } = params;
-  const topics = params.queues.flatMap((queue) =>
-    queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
-  );
+  const topics = queueKeysOf({ ...filter, tenantId, queues: params.queues }).map(topicOfKey);
   const key = [...topics, filterKey(filter)].join('\n');
   const accepts = (tool: string) => servesTool(filter, tool);
   const began = deps.timers.now();
@@ -140,7 +138,8 @@ async function carry(
   await carries();
   if (open === null) return found;
   try {
-    return [...found, ...(await handOutGiven(deps, tenantId, await open.close()))];
+    const items = await open.close();
+    return [...found, ...(await handOutGiven(deps, params, { tenantId, items }))];
   } catch (error) {
     if (found.length === 0) throw error;
     // The items found are leased to the worker, and would only expire.
@@ -181,7 +180,7 @@ async function lookAndWait(
       }
       const open = deps.waitingClaims.open(waitingClaim(params, topics, () => hint.wake()));
       reason = await untilLook(deps, { ...claiming, hint, signal: params.signal });
-      const given = await handOutGiven(deps, tenantId, await open.close());
+      const given = await handOutGiven(deps, params, { tenantId, items: await open.close() });
       if (given.length > 0) return given;
     } finally {
       hint.end();
@@ -229,11 +228,12 @@ function waitingClaim(
 /** Items that were leased to this claim from birth. */
 async function handOutGiven(
   deps: UseCaseDeps,
-  tenantId: TenantId,
-  items: readonly BornItem[],
+  { filter }: ClaimWork,
+  of: { readonly tenantId: TenantId; readonly items: readonly BornItem[] },
 ): Promise<readonly ClaimedWork[]> {
+  const { tenantId, items } = of;
   if (items.length === 0) return [];
-  const handedOut = await handOutAll(deps, items);
+  const handedOut = await handOutAll(deps, items, filter?.buildId);
   noteClaimed(deps, handedOut);
   return deliver(deps, tenantId, handedOut);
 }
@@ -278,7 +278,7 @@ async function claimNow(
         return [];
       });
     leftNothing = failures.length === 0 && items.length < limit;
-    const handedOut = await handOutAll(deps, items);
+    const handedOut = await handOutAll(deps, items, params.filter?.buildId);
     claimed.push(...handedOut.claimed);
     failures.push(...handedOut.failures);
     // Another round claims the next items of the queue, to replace those that were not handed out.

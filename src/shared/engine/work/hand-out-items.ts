@@ -35,11 +35,13 @@ export interface HandedOut {
 export async function handOutAll(
   deps: UseCaseDeps,
   items: readonly (ClaimedItem | BornItem)[],
+  /** The build of the worker. */
+  buildId: string | null = null,
 ): Promise<HandedOut> {
   const claimed: ClaimedWork[] = [];
   const failures: unknown[] = [];
   for (const item of items) {
-    const handedOut = await handOut(deps, item).catch((error: unknown) => {
+    const handedOut = await handOut(deps, item, buildId).catch((error: unknown) => {
       failures.push(error);
       return null;
     });
@@ -101,6 +103,7 @@ function remember(
 async function handOut(
   deps: UseCaseDeps,
   item: ClaimedItem | BornItem,
+  buildId: string | null,
 ): Promise<ClaimedWork | null> {
   const { record } = item;
   if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
@@ -115,8 +118,8 @@ async function handOut(
     return null;
   }
   const isFunction = record.queue === 'function';
-  const opened = isFunction ? await openTurn(deps, item) : null;
-  // The claim was repeated, and the worker has settled the item meanwhile.
+  const opened = isFunction ? await openTurn(deps, item, buildId) : null;
+  // It is for another build, or the claim was repeated and the worker has settled it meanwhile.
   if (isFunction && opened === null) return null;
   // A worker that misses one heartbeat, or two, still keeps its item.
   const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);

@@ -1,7 +1,9 @@
 import type { Reader } from '../caller.ts';
 import { notFound, protocolConflict, SvcError } from '../../domain/errors.ts';
-import { isPausedByOperator } from '../../domain/execution/state.ts';
+import { type ExecutionState, isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
 import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
+import { buildQueueName } from '../../domain/work/build-queue.ts';
+import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import { emptyCommit } from '../../store/commit.ts';
 import type { FoundWorkItem, Lease } from '../../store/store.ts';
 import { retryWhileMoved } from '../commit/retry-while-moved.ts';
@@ -40,15 +42,15 @@ export async function releaseWorkItem(
     }
     const loaded = await deps.store.executions.load(record.executionId, tenantId);
     if (loaded === null) throw notFound(`work item ${params.workItemId}`);
-    const isHeld = isPausedByOperator(foldLoaded(loaded, null));
+    const state = foldLoaded(loaded, null);
+    const isHeld = isPausedByOperator(state);
+    const ticket = { ...lease.ticket, ...queueOfBuild(state, record) };
     const place = lease.queuePlace ?? null;
     const commit = {
       ...emptyCommit(record),
       expectedSequence: loaded.row.lastSequence,
       settles: [{ workItemId, leaseFence, onlyIfExpired: false }],
-      retries: [
-        { ticket: lease.ticket, delayMs: restMs(lease), released: { leaseFence, place, isHeld } },
-      ],
+      retries: [{ ticket, delayMs: restMs(lease), released: { leaseFence, place, isHeld } }],
     };
     const verdict = await deps.committer.commit(commit);
     if (verdict.accepted) {
@@ -59,6 +61,15 @@ export async function releaseWorkItem(
     }
     return null;
   });
+}
+
+/** A function that is pinned returns to the queue of its build. */
+function queueOfBuild(
+  { live }: ExecutionState,
+  { nodeId, visit, queueName }: WorkItemRecord,
+): { readonly queueName?: string } {
+  const buildId = live.get(visitKey(nodeId, visit))?.run?.buildId ?? null;
+  return buildId === null ? {} : { queueName: buildQueueName(queueName, buildId) };
 }
 
 /** Releases items that nobody will work on, as far as they are still leased; it never rejects. */

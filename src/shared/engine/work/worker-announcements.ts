@@ -1,5 +1,10 @@
 import type { TenantId } from '../../domain/ids.ts';
-import { type ClaimFilter, filterKey, mergeFilters } from '../../domain/work/claim-filter.ts';
+import {
+  type ClaimFilter,
+  filterKey,
+  mergeFilters,
+  queueNamesOf,
+} from '../../domain/work/claim-filter.ts';
 import type { WorkerAnnouncement, WorkerStore } from '../../store/store.ts';
 import type { EngineReport } from '../report.ts';
 
@@ -55,7 +60,7 @@ export function createWorkerAnnouncements(deps: {
         kind: 'tool',
         role: null,
         queueTypes: queues,
-        filter,
+        filter: announcedFilter(filter),
         version,
         host,
       };
@@ -67,6 +72,12 @@ export function createWorkerAnnouncements(deps: {
       if (last === undefined || deps.now() - lastFlush >= dueMs) void flush();
     },
   };
+}
+
+/** The queues of its build among the others. */
+function announcedFilter(filter: ClaimFilter): ClaimFilter {
+  if (!filter.buildId) return filter;
+  return { tools: filter.tools ?? null, queueNames: queueNamesOf(filter) };
 }
 
 /** Whether it claims something that is not announced yet. */

@@ -11,6 +11,7 @@ interface FunctionSpec {
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
   readonly countsSuspended: boolean;
+  readonly isPinned: boolean;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,256}$/;
@@ -26,6 +27,9 @@ export const functionKind: RunnableKind<FunctionSpec> = {
     name: text('The durable function that a worker runs.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
+    pinned: flag(
+      'Whether only workers of the build that began a visit get its later turns. Default false.',
+    ),
     count_suspended: flag(
       'Whether `node_timeout_secs` includes the time in which the function is suspended. Default true.',
     ),
@@ -45,7 +49,8 @@ export const functionKind: RunnableKind<FunctionSpec> = {
       at.problem(pointerTo('name'), 'must be 1 to 256 letters, digits, "_", "." and "-"');
       return null;
     }
-    return { name, outputSchema, queueName, countsSuspended };
+    const isPinned = readFlag(fields, 'pinned', at);
+    return { name, outputSchema, queueName, countsSuspended, isPinned };
   },
 
   writes: () => 'any',
@@ -54,6 +59,7 @@ export const functionKind: RunnableKind<FunctionSpec> = {
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
   countsSuspended: (spec) => spec.countsSuspended,
+  isPinned: (spec) => spec.isPinned,
 
   enter({ name }, context) {
     return enterWork({ queue: 'function', call: { function: name }, context });

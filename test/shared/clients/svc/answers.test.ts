@@ -10,6 +10,7 @@ import { explainExecution } from '../../../../src/api/endpoints/executions/expla
 import { importExecution } from '../../../../src/api/endpoints/executions/import-execution.ts';
 import { listApprovals } from '../../../../src/api/endpoints/executions/list-approvals.ts';
 import { listExecutions } from '../../../../src/api/endpoints/executions/list-executions.ts';
+import { moveExecution } from '../../../../src/api/endpoints/executions/move-execution.ts';
 import {
   pauseExecution,
   resumeExecution,
@@ -125,6 +126,11 @@ const CALLS: Calls = {
     endpoint: resumeExecution,
     reply: resumeExecution.replies[200],
     call: (client) => client.resumeExecution('e'),
+  },
+  moveExecution: {
+    endpoint: moveExecution,
+    reply: moveExecution.replies[200],
+    call: (client) => client.moveExecution('e', { build_id: null }),
   },
   retryExecution: {
     endpoint: retryExecution,

@@ -102,6 +102,38 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual((await svc.explain(id)).codes, ['runnable_not_decided']);
   });
 
+  test(`${dialect}: no_worker_for_build until a worker has the build of a function`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const id = await svc.rest(one({ kind: { type: 'function', name: 'fn', pinned: true } }));
+    const claimFor = (buildId: string) =>
+      svc.engine.claimWork({
+        tenantId,
+        workerId: `worker-${buildId}`,
+        queues: ['function'],
+        filter: { buildId },
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+    const [item] = await claimFor('b1');
+    const { record, leaseFence = 0 } = item ?? {};
+    const turn = { tenantId, workItemId: record?.workItemId ?? '', leaseFence, expectedLength: 0 };
+    await svc.engine.suspendFunction({ ...turn, entries: [], waits: [] });
+    await svc.settle();
+    await svc.age({ table: 'workers', columns: ['last_heartbeat'], byMs: 70_000 });
+    await claimFor('b2');
+    await svc.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 11_000 });
+    const unserved = await svc.explain(id);
+    t.deepEqual(unserved.codes, ['no_worker_for_build']);
+    t.like(unserved.first?.details, { tool: 'fn', buildId: 'b1', queueName: 'default' });
+    t.regex(unserved.first?.message ?? '', /for build b1, which the function is pinned to/);
+    t.regex(unserved.first?.unblockedBy ?? '', /"build_id": "b1".* svc execution move/);
+    t.is((await claimFor('b1')).length, 1);
+    t.deepEqual((await svc.explain(id)).codes, ['lease_held_until']);
+  });
+
   test(`${dialect}: no_worker_for_tool once it has waited, until a worker claims the tool`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one(work));

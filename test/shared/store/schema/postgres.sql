@@ -364,6 +364,7 @@ create table public.retry_timers (
   queue_seq bigint,
   queued_at timestamp with time zone,
   released_fence bigint,
+  queue_name text,
   constraint retry_timers_attempt_check CHECK ((attempt >= 0)),
   constraint retry_timers_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
   constraint retry_timers_pkey PRIMARY KEY (work_item_id),

@@ -304,7 +304,7 @@ CREATE TABLE "retry_timers" (
   queue_seq integer,
   queued_at integer,
   released_fence integer
-) strict, without rowid;
+, queue_name text) strict, without rowid;
 
 CREATE TABLE runnable (
   seq integer primary key,

@@ -68,6 +68,9 @@ export function createExecutions(transport: Transport) {
     pause: (id: string, body: BodyOf<'pause-execution'> = {}, options: CallOptions = {}) =>
       call('pause-execution', { ...at(id, options), body }),
     resume: (id: string, options: CallOptions = {}) => call('resume-execution', at(id, options)),
+    /** Moves the functions that are pinned to a build of their workers to another one. */
+    move: (id: string, body: BodyOf<'move-execution'>, options: CallOptions = {}) =>
+      call('move-execution', { ...at(id, options), body }),
     /** Starts a new execution that resumes where this one failed. */
     retry: (id: string, body: BodyOf<'retry-execution'> = {}, options: CallOptions = {}) =>
       call('retry-execution', { ...at(id, options), body }),

@@ -42,6 +42,8 @@ interface FunctionStepOptions<
 > extends WorkerOptions<S, Output, Key, Fallback> {
   /** False: `nodeTimeout` leaves out the time in which the function is suspended. Default: true. */
   readonly countSuspended?: boolean;
+  /** True: a visit stays with the build of the worker that began it. Default: false. */
+  readonly pinned?: boolean;
 }
 
 /** Steps that workers run. */
@@ -88,9 +90,10 @@ export const workerSteps: WorkerSteps<AnyShape> = {
   },
 
   function(ref, ...[options]) {
-    const { outputSchema, queue, countSuspended: count_suspended, ...rest } = options ?? {};
+    const { outputSchema, queue, countSuspended, pinned, ...rest } = options ?? {};
     const name = typeof ref === 'string' ? ref : ref.name;
     const output_schema = readSchema(outputSchema, `the function ${name}`);
-    return createStep({ type: 'function', name, output_schema, queue, count_suspended }, rest);
+    const of = { queue, pinned, count_suspended: countSuspended };
+    return createStep({ type: 'function', name, output_schema, ...of }, rest);
   },
 };

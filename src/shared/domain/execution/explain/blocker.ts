@@ -18,6 +18,7 @@ export const BLOCKER_CODES = [
   'dead_lettered',
   'no_worker_for_queue',
   'no_worker_for_tool',
+  'no_worker_for_build',
   'runnable_not_decided',
   'budget_used_up',
   'awaiting_approval',
@@ -63,6 +64,8 @@ export interface BlockerDetails {
   /** A named one. */
   readonly queueName?: string;
   readonly tool?: string;
+  /** The build that a function is pinned to. */
+  readonly buildId?: string;
   /** From 0. */
   readonly attempt?: number;
   readonly workerId?: string;

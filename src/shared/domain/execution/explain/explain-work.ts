@@ -1,5 +1,6 @@
 import type { WorkerQueue } from '../../work/work-item.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
+import { readQueueName } from '../../work/build-queue.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
@@ -74,12 +75,14 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   }
   const { seen, lastSeenAt } = scene.facts.workers.get(queue satisfies WorkerQueue) ?? NOBODY;
   if (seen === 0) {
+    const buildId = buildOf(place);
     const last = lastSeenAt === null ? '' : `; the last was seen ${tellAge(scene, lastSeenAt)} ago`;
     return blockerOf(visit, {
       ...common,
-      code: 'no_worker_for_queue',
-      message: `${waits}, and no worker of the tenant claims from it${last}`,
-      unblockedBy: `a worker that claims from ${queue}`,
+      code: buildId === null ? 'no_worker_for_queue' : 'no_worker_for_build',
+      message: `${waits}${buildId === null ? '' : ` for build ${buildId}`}, and no worker of the tenant claims from it${last}`,
+      unblockedBy: buildId === null ? `a worker that claims from ${queue}` : remedyOf(buildId),
+      details: { ...known, ...(buildId !== null && { buildId }) },
     });
   }
   const unserved = explainUnserved(scene, { queue, seen, place });
@@ -101,6 +104,18 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   });
 }
 
+/** The build that the item is pinned to; null: none. */
+function buildOf({ queueName = DEFAULT_QUEUE }: Place<'queued'>): string | null {
+  return readQueueName(queueName).buildId;
+}
+
+function remedyOf(buildId: string): string {
+  return (
+    `a worker that claims with "build_id": "${buildId}", or another build for the function: ` +
+    'POST /executions/{id}/build, or: svc execution move'
+  );
+}
+
 /** A worker that starts up, or restarts, may not have claimed yet. */
 const GRACE_MS = 10_000;
 
@@ -119,10 +134,24 @@ function explainUnserved(
   if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
   if (here.some(({ filter }) => admitsItem(filter, { tool, queueName }))) return null;
   const name = queueName ?? DEFAULT_QUEUE;
-  const details = { tool, ...(queueName !== undefined && { queueName }) };
+  const { buildId } = readQueueName(name);
+  const details = {
+    tool,
+    ...(queueName !== undefined && { queueName: readQueueName(name).queueName }),
+    ...(buildId !== null && { buildId }),
+  };
   const many = of.seen === 1 ? 'the only worker' : `none of the ${of.seen} workers`;
   const does = (what: string) => `${many} ${of.seen === 1 ? 'does not claim' : 'claims'} ${what}`;
-  return here.some(({ filter }) => queueNamesOf(filter).includes(name))
+  const isNamed = here.some(({ filter }) => queueNamesOf(filter).includes(name));
+  if (!isNamed && buildId !== null) {
+    return {
+      code: 'no_worker_for_build',
+      message: does(`for build ${buildId}, which the function is pinned to`),
+      unblockedBy: remedyOf(buildId),
+      details,
+    };
+  }
+  return isNamed
     ? {
         code: 'no_worker_for_tool',
         message: does(`tool ${tool}`),

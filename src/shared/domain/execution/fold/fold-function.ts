@@ -133,6 +133,11 @@ export function openWait(wait: WaitPayload): FunctionWait {
   };
 }
 
+export function foldPinned(draft: Draft, { nodeId, payload }: EventOf<'NodePinned'>): void {
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  changeVisit(draft, visit, { run: { ...runOf(draft, visit), buildId: payload.build_id } });
+}
+
 /** An outcome of the visit that compensations follow: they run in a turn of their own. */
 export function foldRollbackDue(draft: Draft, visit: LiveVisit, cause: RollbackCause): void {
   const run = runOf(draft, visit);

@@ -112,6 +112,8 @@ export interface NodeKind<Spec> {
     readonly type: string;
     readonly fields: readonly string[];
   };
+  /** Whether a visit stays with the build of workers that opened its first turn. Absent: it does not. */
+  isPinned?(spec: Spec): boolean;
   /** False: the time-out of a visit stops while its function is suspended. Absent: it does not. */
   countsSuspended?(spec: Spec): boolean;
   /** The queue that its work waits on, of those of its type; null or absent: the default queue. */

@@ -1,9 +1,13 @@
+import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { FunctionRun } from '../../../domain/execution/function-run.ts';
-import { visitKey } from '../../../domain/execution/state.ts';
+import { type LiveVisit, visitKey } from '../../../domain/execution/state.ts';
+import { SvcError } from '../../../domain/errors.ts';
 import type { ClaimedItem } from '../../../store/store.ts';
 import type { Held } from '../../advance/held-execution.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { releaseUnworked } from '../release-work-item.ts';
 import type { BornItem } from '../waiting-claims.ts';
+import { changeRun, leaseOf, staleFence } from './change-run.ts';
 import { readExecution } from './known-execution.ts';
 import { type JournalPage, PAGE_ENTRIES_MAX, readPage } from './read-entries.ts';
 
@@ -15,16 +19,25 @@ export interface OpenedTurn {
   readonly journal: JournalPage;
 }
 
-/** Null: the node no longer waits for the item. */
+/**
+ * Null: the node no longer waits for the item, or it is pinned to another build. The first turn that a
+ * worker with a build opens pins the visit, if its node says so.
+ */
 export async function openTurn(
   deps: UseCaseDeps,
   item: ClaimedItem | BornItem,
+  buildId: string | null,
 ): Promise<OpenedTurn | null> {
-  const { executionId, nodeId, visit: number, workItemId } = item.ticket;
-  const known = bornIn(deps, item) ?? (await readExecution(deps, executionId));
-  const visit = known?.state.live.get(visitKey(nodeId, number));
-  const run = visit?.run ?? null;
-  if (known === null || run === null || visit?.workItemId !== workItemId) return null;
+  const read = bornIn(deps, item) ?? (await readExecution(deps, item.ticket.executionId));
+  const found = findRun(item, read);
+  if (found === null) return null;
+  const { known, visit, run } = found;
+  if (run.buildId === null) {
+    if (buildId !== null && isPinned(found) && !(await pin(deps, item, buildId))) return null;
+  } else if (run.buildId !== buildId) {
+    await releaseUnworked(deps, item.ticket, [{ ...item.ticket, leaseFence: item.leaseFence }]);
+    return null;
+  }
   const journal = await readPage(deps, { known, visit, run, from: 0, limit: PAGE_ENTRIES_MAX });
   const cancelRequested = run.cause?.is === 'cancelled';
   return { turn: run.turn, mode: run.mode, cancelRequested, journal };
@@ -38,4 +51,54 @@ function bornIn({ heldExecutions }: UseCaseDeps, item: ClaimedItem | BornItem): 
   if (!('bornAt' in item)) return null;
   const held = heldExecutions.get(item.ticket.executionId);
   return held !== null && held.state.sequence >= item.bornAt ? held : null;
+}
+
+interface FoundRun {
+  readonly known: Held;
+  readonly visit: LiveVisit;
+  readonly run: FunctionRun;
+}
+
+function findRun({ ticket }: ClaimedItem, known: Held | null): FoundRun | null {
+  const visit = known?.state.live.get(visitKey(ticket.nodeId, ticket.visit));
+  const run = visit?.run ?? null;
+  if (known === null || run === null || visit?.workItemId !== ticket.workItemId) return null;
+  return { known, visit, run };
+}
+
+function isPinned({ known, visit }: FoundRun): boolean {
+  const node = known.compiled.plan.nodes.get(visit.nodeId);
+  return node?.kind.isPinned?.(node.spec) === true;
+}
+
+/** False: the lease is gone, or another turn has pinned the visit. */
+async function pin(
+  deps: UseCaseDeps,
+  { ticket, leaseFence }: ClaimedItem,
+  buildId: string,
+): Promise<boolean> {
+  const { workItemId, nodeId, visit } = ticket;
+  const refuse = () => staleFence({ claimed: false });
+  const pinned: ExecutionEvent = {
+    kind: 'NodePinned',
+    nodeId,
+    payload: { visit, build_id: buildId },
+  };
+  try {
+    await changeRun(deps, ticket, {
+      workItemId,
+      leaseFence,
+      refuse,
+      propose: async ({ turn, found }) => {
+        if (turn === null) throw refuse();
+        if (turn.run.buildId === buildId) return { events: null, answer: null };
+        if (turn.run.buildId !== null) throw refuse();
+        return { events: [pinned], commit: { keepsLeases: [leaseOf(found)] }, answer: null };
+      },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError) return false;
+    throw error;
+  }
 }

@@ -141,10 +141,12 @@ export function workParts(has: Has, $: Param): string[] {
       )`,
       `postponed as (
         insert into retry_timers (
-          shard, due_at, held_due_at, queue_seq, queued_at, released_fence, ${ticketColumns()}
+          shard, due_at, held_due_at, queue_seq, queued_at, released_fence, queue_name,
+          ${ticketColumns()}
         )
         select t.shard, case when t.is_held then ${HELD_DUE_AT} else d.due_at end,
-          case when t.is_held then d.due_at end, t.seq, t.queued_at, t.fence, ${ticketColumns('t')}
+          case when t.is_held then d.due_at end, t.seq, t.queued_at, t.fence, t.queue_name,
+          ${ticketColumns('t')}
         from ticket t
         cross join lateral (
           select ${STAMP} + t.ms * interval '1 millisecond' as due_at

@@ -29,11 +29,11 @@ export function holdingParts(has: Has, $: Param): string[] {
         using accepted a
         where q.execution_id = any(${$.array('holds', 'execution_id')})
           and a.id = q.execution_id
-        returning q.shard, q.enqueued_at, ${ticketColumns('q')}
+        returning q.shard, q.enqueued_at, q.queue_name, ${ticketColumns('q')}
       )`,
       `set_aside as (
-        insert into retry_timers (shard, due_at, held_due_at, ${ticketColumns()})
-        select q.shard, ${HELD_DUE_AT}, q.enqueued_at, ${ticketColumns('q')}
+        insert into retry_timers (shard, due_at, held_due_at, queue_name, ${ticketColumns()})
+        select q.shard, ${HELD_DUE_AT}, q.enqueued_at, q.queue_name, ${ticketColumns('q')}
         from taken_off q
         where ${after('stopped_retries')}
       )`,

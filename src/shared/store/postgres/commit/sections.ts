@@ -167,7 +167,7 @@ export const COMMIT_SECTIONS = {
   queued: section(({ newItems }) => newItems, {
     ...TICKET_COLUMNS,
     queue_key: ['text', ({ ticket }) => queueKeyOf(ticket)],
-    queue_name: ['text', ({ record }) => record?.queueName ?? null],
+    queue_name: ['text', ({ ticket, record }) => ticket.queueName ?? record?.queueName ?? null],
     tool: ['text', toolOf],
   }),
   /** The fields of new items that workers get; named as in `work_items`. */

@@ -101,15 +101,16 @@ const PROMOTE: Statement = {
     due as (
       delete from retry_timers r
       where r.work_item_id = any(array(select work_item_id from picked))
-      returning r.shard, r.due_at, r.queue_seq, r.queued_at, ${ticketColumns('r')}
+      returning r.shard, r.due_at, r.queue_seq, r.queued_at, r.queue_name as own_queue_name,
+        ${ticketColumns('r')}
     ),
     clock as materialized (
       select clock_timestamp() as instant
     ),
     described as materialized (
-      select d.*, i.queue_name, i.tool,
+      select d.*, n.queue_name, i.tool,
         case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end
-          || coalesce('/' || i.queue_name, '') as queue_key
+          || coalesce('/' || n.queue_name, '') as queue_key
       from due d
       left join lateral (
         select n.queue_name, left(n.tool, ${TOOL_KEY_MAX}) as tool
@@ -118,6 +119,9 @@ const PROMOTE: Statement = {
           and d.queue <> 'engine'
         limit 1
       ) i on true
+      cross join lateral (
+        select coalesce(d.own_queue_name, i.queue_name) as queue_name
+      ) n
     ),
     enqueued as (
       insert into work_queue as q (

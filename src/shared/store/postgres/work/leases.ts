@@ -1,6 +1,5 @@
 import type { DefinitionId } from '../../../domain/ids.ts';
-import { filterKey, queueNamesOf } from '../../../domain/work/claim-filter.ts';
-import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import { filterKey, queueKeysOf } from '../../../domain/work/claim-filter.ts';
 import type {
   ClaimedItem,
   Claimer,
@@ -120,10 +119,7 @@ function dealOut(
 function queueKeys(scope: ClaimScope): readonly string[] {
   const { queues, tenantId } = scope;
   const asked = queues.filter((queue) => queue === 'engine' || tenantId !== null);
-  const keys = asked.flatMap((queue) =>
-    queueNamesOf(scope).map((queueName) => queueKeyOf({ tenantId, queue, queueName })),
-  );
-  return [...new Set(keys)];
+  return queueKeysOf({ ...scope, queues: asked });
 }
 
 interface ClaimFrom {

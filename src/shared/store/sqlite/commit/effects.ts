@@ -73,8 +73,8 @@ function moveWaiting(connection: Connection, { executionId, waitingItems }: Comm
     of,
   );
   connection.run(
-    `insert into retry_timers (${TICKET_COLUMNS}, shard, due_at, held_due_at)
-     select ${TICKET_COLUMNS}, shard, ${HELD_DUE_AT}, enqueued_at
+    `insert into retry_timers (${TICKET_COLUMNS}, shard, due_at, held_due_at, queue_name)
+     select ${TICKET_COLUMNS}, shard, ${HELD_DUE_AT}, enqueued_at, queue_name
      from work_queue
      where execution_id = :execution_id`,
     of,
@@ -192,14 +192,15 @@ function insertRetry(
     place === null ? null : place.seq,
     place === null ? null : Date.parse(place.queuedAt),
     released?.leaseFence ?? null,
+    ticket.queueName ?? null,
   ]);
 }
 
 const INSERT_RETRY = `
   insert into retry_timers (
-    ${TICKET_COLUMNS}, shard, due_at, held_due_at, queue_seq, queued_at, released_fence
+    ${TICKET_COLUMNS}, shard, due_at, held_due_at, queue_seq, queued_at, released_fence, queue_name
   )
-  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?)`;
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function writeTimers(
   connection: Connection,

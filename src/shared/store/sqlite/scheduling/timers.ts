@@ -53,6 +53,7 @@ interface PromotedRecord extends TicketRecord {
   readonly shard: number;
   readonly queue_seq: number | null;
   readonly queued_at: number | null;
+  readonly queue_name: string | null;
 }
 
 function promoteRetries(
@@ -61,7 +62,7 @@ function promoteRetries(
 ): readonly WorkTicket[] {
   const now = connection.now();
   const due = connection.all<PromotedRecord>(
-    `select ${TICKET_COLUMNS}, shard, queue_seq, queued_at
+    `select ${TICKET_COLUMNS}, shard, queue_seq, queued_at, queue_name
      from retry_timers
      where due_at <= :now and ${TENANT_IS_ACTIVE}
      order by due_at
@@ -70,8 +71,9 @@ function promoteRetries(
   );
   return due.map((row) => {
     connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });
-    const { ticket, tool } = findNames(connection, decodeTicket(row));
-    const { shard, queue_seq: seq, queued_at: queuedAt } = row;
+    const { shard, queue_seq: seq, queued_at: queuedAt, queue_name: queueName } = row;
+    const promoted = { ...decodeTicket(row), ...(queueName !== null && { queueName }) };
+    const { ticket, tool } = findNames(connection, promoted);
     const item = { ticket, tool, shard, now };
     if (seq === null || queuedAt === null) enqueue(connection, item);
     else giveBack(connection, { ...item, seq, queuedAt });

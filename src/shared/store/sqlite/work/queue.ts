@@ -77,7 +77,7 @@ function bindQueued({ ticket, tool, shard }: Enqueued, since: number): readonly 
   ];
 }
 
-/** The fields of a queued item that come from its record instead of its ticket. */
+/** The fields of a queued item that come from its record unless its ticket has them. */
 export function findNames(
   connection: Connection,
   ticket: WorkTicket,
@@ -87,7 +87,7 @@ export function findNames(
     'select tool, queue_name from work_items where work_item_id = ?',
     [ticket.workItemId],
   );
-  const name = row?.queue_name ?? null;
+  const name = ticket.queueName ?? row?.queue_name ?? null;
   return {
     ticket: name === null ? ticket : { ...ticket, queueName: name },
     tool: row?.tool ?? null,

@@ -1,6 +1,5 @@
 import { matchesGlob } from '../../../domain/policy/policy.ts';
-import { queueNamesOf, rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
-import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import { queueKeysOf, rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
 import type { ClaimRequest } from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
 import { TENANT_IS_ACTIVE, TICKET_COLUMNS, type TicketRecord } from '../rows.ts';
@@ -20,15 +19,12 @@ export function selectNext(
   request: ClaimRequest,
   now: number,
 ): readonly RawQueued[] {
-  const { queues, tenantId, shards, tools = null } = request;
+  const { shards, tools = null } = request;
   // SQLite treats a negative limit as no limit.
   const limit = Math.max(0, request.limit);
   if (limit === 0) return [];
-  const keys = queues.flatMap((queue) =>
-    queueNamesOf(request).map((queueName) => queueKeyOf({ tenantId, queue, queueName })),
-  );
   return oldest(
-    [...new Set(keys)].flatMap((key) => {
+    queueKeysOf(request).flatMap((key) => {
       const of = {
         queue_key: key,
         now,

@@ -1,0 +1,28 @@
+import { DEFAULT_QUEUE } from './queue-key.ts';
+
+/*
+ * A function that is pinned to a build of its workers waits on a queue of that build: the name of its
+ * node's queue, `@` and the build. No node can name such a queue, so only claims with that build look
+ * at it, and all other claims cost what they did.
+ */
+
+/** The name of a build: part of the key of a queue. */
+export const BUILD_ID = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/;
+
+const MARK = '@';
+
+/** Null and absent: the default queue. */
+export function buildQueueName(queueName: string | null | undefined, buildId: string): string {
+  return `${queueName ?? DEFAULT_QUEUE}${MARK}${buildId}`;
+}
+
+/** The queue that the node names, and the build; `buildId` null: a queue of no build. */
+export function readQueueName(name: string): {
+  readonly queueName: string;
+  readonly buildId: string | null;
+} {
+  const at = name.indexOf(MARK);
+  return at < 0
+    ? { queueName: name, buildId: null }
+    : { queueName: name.slice(0, at), buildId: name.slice(at + 1) };
+}
