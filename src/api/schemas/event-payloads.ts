@@ -202,7 +202,12 @@ const OF_NODE = {
     rolled_back: z.literal(true).optional(),
   }),
   NodeSkipped: object({}),
-  NodeCancelled: object({ visit, reason: text, rolled_back: z.literal(true).optional() }),
+  NodeCancelled: object({
+    visit,
+    reason: text,
+    rolled_back: z.literal(true).optional(),
+    usage: usage.optional(),
+  }),
   RetryScheduled: object({
     visit,
     attempt,

@@ -105,3 +105,21 @@ for (const [usage, problem] of [
     await svc.complete(item);
   });
 }
+
+for (const end of ['failed', 'cancelled'] as const) {
+  check(`200: a completed rollback of a ${end} function is charged its usage`, async (t, svc) => {
+    const id = await svc.run({ nodes: { f: FUNCTION } });
+    const item = await claimTurn(svc);
+    const undo: Entry = { identity: 'undo', kind: 'on_rollback', usage: tokens(1) };
+    expectStatus(await record(svc, item, [undo]), 200);
+    if (end === 'cancelled') expectStatus(await svc.post(`/executions/${id}/cancel`, {}), 200);
+    else expectStatus(await svc.fail(item, { final: true, expected_length: 1 }), 200);
+    await svc.untilEvent(id, 'RollbackScheduled', 'f');
+    const back = await claimTurn(svc);
+    const entries: Entry[] = [{ identity: 'rollback/undo', kind: 'rollback', usage: tokens(20) }];
+    const used = { gen_ai_input_tokens: 300, gen_ai_output_tokens: 4 };
+    expectStatus(await svc.complete(back, {}, { entries, expected_length: 1, ...used }), 200);
+    const { usage } = await svc.until(id, end);
+    t.deepEqual(usage, { input_tokens: 321, output_tokens: 4, cost_usd: 0 });
+  });
+}

@@ -15,6 +15,7 @@ const audit = defineFunction('audit', () => ({}), {
   version: '2.0.0',
   timeoutSecs: 60,
   countSuspended: false,
+  pinned: true,
   retryPolicy: 'no_retry',
   workflow: {
     name: 'Audit',
@@ -55,6 +56,12 @@ test('the workflow of a function has every member that concerns it', (t) => {
   const read = inspectWorkflow({ ir, kinds: builtInKinds });
   t.deepEqual(read.ok ? [] : read.problems, []);
   t.deepEqual(read.warnings, []);
+});
+
+test('the settings of a node are in its kind', (t) => {
+  const { run } = audit.toIR().nodes;
+  const settings = { queue: 'slow', pinned: true, count_suspended: false };
+  t.deepEqual(run?.['kind'], { type: 'function', name: 'audit', ...settings });
 });
 
 test('a function without settings has none', (t) => {

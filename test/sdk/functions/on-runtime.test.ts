@@ -294,3 +294,33 @@ check('a function that no worker serves waits, and explain tells', async (t, ten
   });
   t.is((await tenant.read(id)).status, 'running');
 });
+
+check('a deploy in the middle leaves a pinned function to its build', async (t, tenant, place) => {
+  const build = (buildId: string) => {
+    const ship = defineFunction(
+      'ship',
+      async (ctx) => {
+        // Each build has a journal of its own.
+        const packed = await ctx.step(`pack with ${buildId}`, () => buildId);
+        await ctx.waitForEvent('go');
+        return { packed, shipped: await ctx.step(`ship with ${buildId}`, () => buildId) };
+      },
+      { pinned: true },
+    );
+    return { ship, ...startWorker(t, { tenant, place, options: { functions: [ship], buildId } }) };
+  };
+  const old = build('one');
+  const id = await startFunction(tenant, old.ship, {});
+  await tenant.untilEvent(id, 'NodeSuspended', 'run');
+  await old.worker.stop();
+  build('two');
+  await tenant.deliver(id, 'go');
+  await tenant.untilEvent(id, 'NodeResumed', 'run');
+  const other = await tenant.start('ship', {});
+  await tenant.deliver(other, 'go');
+  const { state: ofNew } = await tenant.until(other, 'completed');
+  t.deepEqual(ofNew['output'], { packed: 'two', shipped: 'two' });
+  build('one');
+  const { state } = await tenant.until(id, 'completed');
+  t.deepEqual(state['output'], { packed: 'one', shipped: 'one' });
+});

@@ -27,6 +27,16 @@ const refused: readonly (readonly [
     { functions: Array.from({ length: 101 }, (_, at) => defineFunction(`f${at}`, () => {})) },
     /at most 100 functions and tools: 101/,
   ],
+  [
+    'a pinned function and no build',
+    { functions: [defineFunction('kept', () => {}, { pinned: true })] },
+    /the function kept is pinned, so its worker needs a buildId/,
+  ],
+  [
+    'a build that claims cannot name',
+    { tools: [tool], buildId: 'a@b' },
+    /buildId must be .* "a@b"/,
+  ],
 ];
 
 for (const [what, options, message] of refused) {

@@ -118,6 +118,7 @@ async function startWorker(
     tools,
     logger,
     register: false,
+    buildId: 'test',
     // Short pauses between attempts take no time; long ones are timers of the runtime.
     clock: { nowMs: () => runtime.now().getTime(), pause: () => Promise.resolve() },
   });

@@ -23,6 +23,7 @@ import type {
   RollbackScheduledPayload,
   StepRecordedPayload,
 } from './function-events.ts';
+import type { UsagePayload } from './usage-payload.ts';
 
 /**
  * The events of an execution: what happened, in order, never changed afterwards. The store and the
@@ -91,6 +92,8 @@ export type ExecutionEvent =
         reason: string;
         /** The compensations have run: the visit ends now. */
         rolled_back?: true;
+        /** The models that the completion of the rollback used. */
+        usage?: UsagePayload;
       }
     >
   | NodeEvent<

@@ -68,6 +68,7 @@ function usagesOf(event: ExecutionEvent): readonly UsagePayload[] {
   switch (event.kind) {
     case 'NodeCompleted':
     case 'NodeFailed':
+    case 'NodeCancelled':
     case 'NodeParked':
       return event.payload.usage === undefined ? [] : [event.payload.usage];
     case 'StepRecorded':

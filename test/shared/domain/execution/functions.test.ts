@@ -206,6 +206,17 @@ test('a function whose time is over fails, wherever its item is', (t) => {
   t.regex(history.state.error ?? '', /took longer than 5 s/);
 });
 
+test('a visit keeps the build that it is pinned to, and a continuation begins without', (t) => {
+  const history = begin({ nodes: { f: { ...FUNCTION, pinned: true } } });
+  t.is(run(history).buildId, null);
+  history.record({ kind: 'NodePinned', nodeId: 'f', payload: { visit: 0, build_id: 'b1' } });
+  suspend(history, NAP);
+  fire(history, 'nap');
+  t.deepEqual([run(history).turn, run(history).buildId], [1, 'b1']);
+  history.record({ kind: 'NodePinned', nodeId: 'f', payload: { visit: 0, build_id: null } });
+  t.is(run(history).buildId, null);
+});
+
 const STOPS = { ...FUNCTION, node_timeout_secs: 5, count_suspended: false };
 const CLOCK = 'function_timeout:f#0';
 

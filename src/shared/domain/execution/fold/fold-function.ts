@@ -168,6 +168,7 @@ export function foldNodeCancelled(
 ): void {
   const key = visitKey(nodeId, payload.visit);
   const visit = draft.live.get(key);
+  addUsage(draft, payload.usage);
   if (visit !== undefined && owesRollback(visit.run) && payload.rolled_back !== true) {
     return foldRollbackDue(draft, visit, { is: 'cancelled', reason: payload.reason });
   }

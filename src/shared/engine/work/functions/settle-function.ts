@@ -2,6 +2,7 @@ import { badRequest, type SvcError } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
 import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
+import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
 import type { CommitPlan } from '../../../store/commit.ts';
 import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
 import { failureFact } from '../../advance/outcome-facts.ts';
@@ -57,7 +58,7 @@ export async function completeFunction(
     const recorded = recordedEvents(deps, open.turn, entries);
     if (run.mode === 'rollback') {
       checkCompensated(run, entries);
-      return { events: [...recorded, endOfRollback(open)] };
+      return { events: [...recorded, endOfRollback(open, usageIn(params.facts))] };
     }
     await params.check();
     const events = [...recorded, ...params.facts];
@@ -173,14 +174,24 @@ function checkCompensated(run: FunctionRun, entries: readonly JournalEntry[]): v
   });
 }
 
+/** The usage that a completion reports. */
+function usageIn(facts: readonly ExecutionEvent[]): { readonly usage?: UsagePayload } {
+  const completed = facts.find((fact) => fact.kind === 'NodeCompleted');
+  const { usage } = completed?.payload ?? {};
+  return usage === undefined ? {} : { usage };
+}
+
 /** The visit ends as it was to end before it was rolled back. */
-function endOfRollback({ turn, found }: AtWork): ExecutionEvent {
+function endOfRollback(
+  { turn, found }: AtWork,
+  used: { readonly usage?: UsagePayload },
+): ExecutionEvent {
   const { visit, run } = turn;
   const { nodeId } = visit;
   if (run.cause === null) throw new Error(`${nodeId} is rolled back for no reason`);
   if (run.cause.is === 'cancelled') {
     const { reason } = run.cause;
-    const payload = { visit: visit.visit, reason, rolled_back: true } as const;
+    const payload = { visit: visit.visit, reason, rolled_back: true, ...used } as const;
     return { kind: 'NodeCancelled', nodeId, payload };
   }
   const { error, errorClass } = run.cause;
@@ -195,6 +206,7 @@ function endOfRollback({ turn, found }: AtWork): ExecutionEvent {
       retryable: false,
       work_item_id: found.record.workItemId,
       rolled_back: true,
+      ...used,
     },
   };
 }

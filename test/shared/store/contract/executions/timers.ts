@@ -198,6 +198,30 @@ export function timerCases(name: string, open: () => TestStore): void {
     );
   });
 
+  check('a retry returns to the queue that its ticket names', async (t, { store, age }) => {
+    const execution = await start(store);
+    const { tenantId } = execution;
+    const build = { queue: 'function', queueName: 'default@b1' } as const;
+    const tickets = [0, 1].map(() => makeTicket(execution, build));
+    const delays = [0, HOUR_MS];
+    const retries = tickets.map((ticket, index) => {
+      return { ticket, delayMs: delays[index] ?? 0, released: null };
+    });
+    await commitOne(store, makePlan(execution, { retries }));
+    await commitOne(store, makePlan(execution, { waitingItems: 'hold' }));
+    await commitOne(store, makePlan(execution, { waitingItems: 'release' }));
+    await age({ table: 'retry_timers', columns: ['due_at'], byMs: HOUR_MS });
+    t.is((await promoted(store, execution)).length, 2);
+    const of = (buildId: string | null) =>
+      claim(store, tenantId, { queues: ['function'], limit: 5, buildId });
+    t.deepEqual(await of(null), []);
+    t.deepEqual(await of('b2'), []);
+    t.deepEqual(
+      (await of('b1')).map(({ ticket }) => ticket.workItemId).toSorted(),
+      tickets.map(({ workItemId }) => workItemId).toSorted(),
+    );
+  });
+
   check('a retry without delay is on its queue at once', async (t, { store }) => {
     const execution = await start(store);
     const ticket = makeTicket(execution, { attempt: 1 });
