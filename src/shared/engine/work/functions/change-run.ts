@@ -24,7 +24,7 @@ import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { commitDecided } from '../decide-here.ts';
 import { workerActor } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
-import { decideTurn, type TurnChange } from './decide-turn.ts';
+import { decideTurn, type TurnChange, type TurnCommit } from './decide-turn.ts';
 import { knownExecution } from './known-execution.ts';
 import { reportSteps } from './report-steps.ts';
 
@@ -58,7 +58,7 @@ export interface OpenRun {
 export interface RunChange<Answer> {
   /** Null: the change writes nothing. */
   readonly events: readonly ExecutionEvent[] | null;
-  readonly commit?: Partial<CommitPlan>;
+  readonly commit?: TurnCommit;
   readonly answer: Answer;
 }
 

@@ -18,8 +18,25 @@ export interface TurnChange {
   readonly events: readonly ExecutionEvent[];
   /** The same events as they are stored. */
   readonly stored: readonly NewEvent[];
-  readonly commit: Partial<CommitPlan>;
+  readonly commit: TurnCommit;
 }
+
+/** The parts of a commit that a turn may change; `withChange` keeps each of them. */
+export type TurnCommit = Partial<
+  Pick<
+    CommitPlan,
+    | 'cancelsTimers'
+    | 'deadLetters'
+    | 'holdsTimers'
+    | 'keepsLeases'
+    | 'recordsOutput'
+    | 'runnable'
+    | 'settles'
+    | 'startsExecutions'
+    | 'startsTimers'
+    | 'tree'
+  >
+>;
 
 /** Null: the turn does not end, or a scheduler must decide. */
 export async function decideTurn(
@@ -38,17 +55,31 @@ export async function decideTurn(
   return { ...planned, commit: withChange(planned.commit, change) };
 }
 
-function hasChildren({ tree = null, startsExecutions = [] }: Partial<CommitPlan>): boolean {
+function hasChildren({ tree = null, startsExecutions = [] }: TurnCommit): boolean {
   return tree !== null || startsExecutions.length > 0;
 }
 
-function withChange(decided: CommitPlan, change: Partial<CommitPlan>): CommitPlan {
-  const { startsTimers = [], cancelsTimers = [], deadLetters = [], recordsOutput = null } = change;
-  return {
+/** The decision has its own leases, marks and children; a turn that has children is not decided here. */
+function withChange(decided: CommitPlan, change: TurnCommit): CommitPlan {
+  const { startsTimers = [], deadLetters = [], recordsOutput = null } = change;
+  const together = {
     ...decided,
     startsTimers: [...decided.startsTimers, ...startsTimers],
-    cancelsTimers: decided.revokesAll ? [] : [...decided.cancelsTimers, ...cancelsTimers],
     deadLetters,
     recordsOutput,
+  };
+  // The end of an execution removes its timers.
+  if (decided.revokesAll) return together;
+  const { cancelsTimers = [], holdsTimers = [] } = change;
+  const released = new Set(decided.releasesTimers);
+  return {
+    ...together,
+    cancelsTimers: [...decided.cancelsTimers, ...cancelsTimers],
+    // The clock of a turn that follows at once never stops.
+    holdsTimers: [
+      ...decided.holdsTimers,
+      ...holdsTimers.filter((name) => !released.has(name) && !decided.cancelsTimers.includes(name)),
+    ],
+    releasesTimers: decided.releasesTimers.filter((name) => !holdsTimers.includes(name)),
   };
 }

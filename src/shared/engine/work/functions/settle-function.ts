@@ -3,7 +3,7 @@ import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
 import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
 import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
-import type { CommitPlan } from '../../../store/commit.ts';
+import type { TurnCommit } from './decide-turn.ts';
 import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
 import { failureFact } from '../../advance/outcome-facts.ts';
 import type { Usage } from '../../../nodes/run.ts';
@@ -34,7 +34,7 @@ interface Settled {
 
 interface Ending {
   readonly events: readonly ExecutionEvent[];
-  readonly commit?: Partial<CommitPlan>;
+  readonly commit?: TurnCommit;
   /** The visit ends with it, unless it says otherwise. */
   readonly isOver?: boolean;
 }

@@ -4,6 +4,7 @@ import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import { tellViolations } from '../../../domain/tell-violations.ts';
 import type { ChildStart } from '../../../nodes/run.ts';
 import type { CommitPlan } from '../../../store/commit.ts';
+import type { TurnCommit } from './decide-turn.ts';
 import { DEPTH_MAX, descendantsMaxOf, startedChild, treeUseOf } from '../../advance/family.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import type { OpenRun } from './change-run.ts';
@@ -63,7 +64,7 @@ export async function childrenOfWaits(
 ): Promise<{
   readonly waits: readonly WaitPayload[];
   readonly events: readonly ExecutionEvent[];
-  readonly commit: Partial<CommitPlan>;
+  readonly commit: TurnCommit;
 }> {
   const { known, turn, refused, found: item } = open;
   const { nodeId, visit, attempt } = turn.visit;
