@@ -3,6 +3,7 @@ import { type JudgedGate, keyOf } from './gates.ts';
 import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
 import { type BenchDatabase, openDatabases, type Databases } from './support/databases.ts';
+import { LOG_HEAD, logRows, readLogUse } from './support/log-use.ts';
 import { helpText, readOptions } from './support/options.ts';
 import { describeMachine, findPgbench } from './support/machine.ts';
 import type { Measurement, ServerReading } from './support/measurement.ts';
@@ -155,10 +156,13 @@ async function measureOnce(from: Databases, cell: Cell, round: number): Promise<
 async function measureOn(database: BenchDatabase, cell: Cell, round: number): Promise<Measurement> {
   const length = seconds * (cell.longer ?? 1);
   const uses: StatementUse[] = [];
+  const readings: ServerReading[] = [];
   const { readServer, readStatements } = database;
   const readBoth = async (): Promise<ServerReading | null> => {
     if (options.statements && readStatements !== null) uses.push(await readStatements());
-    return (await readServer?.()) ?? null;
+    const reading = (await readServer?.()) ?? null;
+    if (reading !== null) readings.push(reading);
+    return reading;
   };
   try {
     const measurement = await runCell({
@@ -171,15 +175,29 @@ async function measureOn(database: BenchDatabase, cell: Cell, round: number): Pr
       readServer: readBoth,
       onProgress: (text) => say(`${keyOf(cell)}: ${text}`, round),
     });
+    const units = measurement.perSecond * measurement.seconds;
+    if (options.log) await showLog({ url: database.url, readings, units });
     const [before, after] = uses;
     if (before !== undefined && after !== undefined) {
-      const units = measurement.perSecond * measurement.seconds;
       console.log(renderTable(STATEMENT_HEAD, statementRows({ before, after, units })));
     }
     return measurement;
   } finally {
     await database.drop();
   }
+}
+
+async function showLog(given: {
+  readonly url: string;
+  readonly readings: readonly ServerReading[];
+  readonly units: number;
+}): Promise<void> {
+  const { url, units } = given;
+  const [before, after] = given.readings;
+  if (before === undefined || after === undefined) return;
+  const [from, to] = [before.walBytes, after.walBytes];
+  const use = await readLogUse({ url, from, to });
+  console.log(renderTable(LOG_HEAD, logRows({ use, bytes: to - from, units })));
 }
 
 function say(what: string, round: number): void {
