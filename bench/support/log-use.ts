@@ -24,7 +24,10 @@ export function logRows(given: {
 }): readonly (readonly string[])[] {
   const { use, bytes, units } = given;
   const isShown = (one: LogUse): boolean => one.bytes / units >= BYTES_MIN;
-  const rest = sumUp('the rest', use.filter((one) => !isShown(one)));
+  const rest = sumUp(
+    'the rest',
+    use.filter((one) => !isShown(one)),
+  );
   const all = sumUp('all records', use);
   const framing = { ...all, name: 'padding and page headers', bytes: bytes - all.bytes };
   return [
