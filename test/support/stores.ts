@@ -162,6 +162,8 @@ function readPostgres(url: string): Tables {
           (column) => `${column} = ${column} - interval '${byMs} milliseconds'`,
         );
         await client.query(`update ${table} set ${changes.join(', ')}`);
+        // A lease is looked at no later than it ends.
+        if (table === 'work_leases') await client.query('update leases set look_at = expires_at');
       }),
   };
 }

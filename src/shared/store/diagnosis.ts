@@ -45,6 +45,7 @@ export const HOT_TABLES = [
   'runnable',
   'work_queue',
   'work_leases',
+  'leases',
   'retry_timers',
   'timers',
 ] as const;

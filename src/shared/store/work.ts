@@ -40,6 +40,8 @@ export interface WorkStore {
    */
   settleUnfenced(params: {
     readonly workItemId: WorkItemId;
+    /** Needed for an item of the engine's queue, which has no record that names it. */
+    readonly executionId?: ExecutionId;
     readonly tenantId: TenantId;
     readonly record: { readonly output: JsonValue; readonly statePatch: JsonObject } | null;
     readonly deadLetter: string | null;
@@ -114,13 +116,21 @@ export interface ClaimedItem extends Lease {
   readonly hasRecordedOutput: boolean;
 }
 
-export interface LeaseRenewal {
+export type LeaseRenewal = {
   readonly workItemId: WorkItemId;
-  /** Null: of any tenant (the engine's own). */
-  readonly tenantId: TenantId | null;
   readonly leaseFence: number;
   readonly leaseMs: number;
-}
+} & (
+  | {
+      readonly tenantId: TenantId;
+      readonly executionId?: ExecutionId;
+    }
+  | {
+      /** An item of the engine, of any tenant: it has no record that names its execution. */
+      readonly tenantId: null;
+      readonly executionId: ExecutionId;
+    }
+);
 
 export interface RenewedLease {
   readonly expiresAt: string;

@@ -86,6 +86,7 @@ async function renewOwnLeases(deps: EngineDeps, pool: RunnerPool): Promise<Round
   const renewed = await deps.store.work.renew(
     items.map(({ ticket, leaseFence }) => ({
       workItemId: ticket.workItemId,
+      executionId: ticket.executionId,
       tenantId: null,
       leaseFence,
       leaseMs,

@@ -51,6 +51,7 @@ async function reclaim(deps: EngineDeps, lease: Lease): Promise<void> {
 
 /** An execution that has ended holds no items; this removes one that was left behind. */
 async function dropLease(deps: EngineDeps, { ticket }: Lease): Promise<void> {
-  const { workItemId, tenantId } = ticket;
-  await deps.store.work.settleUnfenced({ workItemId, tenantId, record: null, deadLetter: null });
+  const { workItemId, executionId, tenantId } = ticket;
+  const item = { workItemId, executionId, tenantId };
+  await deps.store.work.settleUnfenced({ ...item, record: null, deadLetter: null });
 }

@@ -301,8 +301,12 @@ async function fill(reader: pg.Client): Promise<void> {
      select gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 'python_tool', 'k', 't', '{}', '{}',
        1, now()`,
     `work_queue (${columns}, shard, queue_key, enqueued_at) select ${ticket}, 0, '${tenant}/python_tool', now()`,
-    `work_leases (${columns}, worker_id, lease_fence, claimed_at, expires_at)
-     select ${ticket}, 'w', nextval('lease_fence_seq'), now(), now() + interval '1 hour'`,
+    ...['work_leases', 'leases'].map(
+      (table) => `${table} (${columns}, worker_id, lease_fence, claimed_at, expires_at
+       ${table === 'leases' ? ', look_at' : ''})
+     select ${ticket}, 'w', nextval('lease_fence_seq'), now(), now() + interval '1 hour'
+       ${table === 'leases' ? ", now() + interval '1 hour'" : ''}`,
+    ),
     `retry_timers (${columns}, shard, due_at) select ${ticket}, 0, now() + interval '1 hour'`,
     `timers (execution_id, name, tenant_id, due_at, purpose)
      select gen_random_uuid(), 'wait', '${tenant}', now() + interval '1 hour', 'wait'`,

@@ -256,6 +256,37 @@ create table public.imported_executions (
   constraint imported_executions_pkey PRIMARY KEY (import_id)
 );
 
+create table public.leases (
+  execution_id uuid not null,
+  look_at timestamp with time zone not null,
+  node_timeout_ms bigint,
+  schedule_to_start_ms bigint,
+  visit integer not null,
+  attempt integer not null,
+  priority integer not null,
+  tenant_id text not null,
+  queue text not null,
+  worker_id text not null,
+  lease_fence bigint not null,
+  claimed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  deadline_at timestamp with time zone,
+  queue_seq bigint,
+  queued_at timestamp with time zone,
+  work_item_id uuid not null,
+  claim_id uuid,
+  node_id text not null,
+  idempotency_key text not null,
+  constraint work_leases_attempt_check CHECK ((attempt >= 0)),
+  constraint work_leases_check CHECK (((deadline_at IS NULL) OR (expires_at <= deadline_at))),
+  constraint work_leases_lease_fence_check CHECK (((lease_fence >= 1) AND (lease_fence <= '9007199254740991'::bigint))),
+  constraint work_leases_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
+  constraint work_leases_priority_check CHECK ((priority >= 0)),
+  constraint work_leases_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'function'::text, 'engine'::text]))),
+  constraint work_leases_schedule_to_start_ms_check CHECK ((schedule_to_start_ms >= 0)),
+  constraint work_leases_visit_check CHECK ((visit >= 0))
+) inherits (public.work_leases) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
+
 create table public.memory_facts (
   fact_id uuid not null,
   tenant_id text not null,
@@ -680,6 +711,10 @@ CREATE INDEX executions_by_status ON public.executions USING btree (tenant_id, s
 CREATE INDEX executions_by_workflow ON public.executions USING btree (tenant_id, workflow_id, created_at DESC, id DESC);
 
 CREATE INDEX imported_executions_by_execution ON public.imported_executions USING btree (execution_id);
+
+CREATE INDEX leases_by_execution ON public.leases USING btree (execution_id);
+
+CREATE INDEX leases_by_look ON public.leases USING btree (look_at);
 
 CREATE INDEX memory_facts_by_creation ON public.memory_facts USING btree (tenant_id, created_at DESC) WHERE (forgotten_at IS NULL);
 
@@ -1854,6 +1889,8 @@ alter table public.imported_definitions enable row level security;
 
 alter table public.imported_executions enable row level security;
 
+alter table public.leases enable row level security;
+
 alter table public.memory_facts enable row level security;
 
 alter table public.memory_settings enable row level security;
@@ -1970,6 +2007,10 @@ create policy one_tenant on public.imported_definitions as permissive for all to
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.imported_executions as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.leases as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

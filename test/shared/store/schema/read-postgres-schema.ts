@@ -32,8 +32,14 @@ const SEQUENCES = `
 /** Columns in their order, then constraints by name. */
 const TABLES = `
   select format(
-      E'create table %s (\\n%s\\n)%s%s;', c.oid::regclass,
+      E'create table %s (\\n%s\\n)%s%s%s;', c.oid::regclass,
       concat_ws(E',\\n', l.lines, k.lines),
+      (
+        select ' inherits (' || string_agg(h.inhparent::regclass::text, ', ' order by h.inhseqno) || ')'
+        from pg_inherits h
+        where h.inhrelid = c.oid
+          and not c.relispartition
+      ),
       case when c.relkind = 'p' then ' partition by ' || pg_get_partkeydef(c.oid) else '' end,
       case when c.reloptions is null then ''
         else ' with (' || array_to_string(c.reloptions, ', ') || ')' end

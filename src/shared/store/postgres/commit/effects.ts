@@ -1,5 +1,6 @@
 import { after, INSTANT, namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
 import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from '../rows.ts';
+import { expiryOf, leaseInsertColumns } from '../work/lease-sql.ts';
 
 /*
  * The items and timers of accepted plans. Deletions come first, so that a plan may end an item or a
@@ -32,6 +33,7 @@ export function deletingParts(has: Has, $: Param): string[] {
           where a.revokes_all
             or (a.position, h.work_item_id) in (${ends.join(' union all ')})
         ))
+          and l.execution_id = any(${$.array('plans', 'execution_id')})
         returning l.work_item_id
       )`,
     );
@@ -97,6 +99,7 @@ export function workParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
   const dropsLeases = has('settles') || has('revokes');
   const dropsQueued = has('expires') || has('revokes');
+  const { expiresAt, deadlineAt } = expiryOf('t', INSTANT);
   if (has('items')) {
     parts.push(
       `described as (
@@ -128,13 +131,9 @@ export function workParts(has: Has, $: Param): string[] {
         order by t.ordinal
       )`,
       `born as (
-        insert into work_leases (
-          ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
-          claim_id
-        )
-        select ${ticketColumns('t')}, t.worker_id, t.lease_fence, ${INSTANT},
-          ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
-          ${INSTANT} + t.node_timeout_ms * interval '1 millisecond', t.claim_id
+        insert into leases (${leaseInsertColumns()}, claim_id)
+        select ${ticketColumns('t')}, t.worker_id, t.lease_fence, ${INSTANT}, ${expiresAt},
+          ${deadlineAt}, ${expiresAt}, t.claim_id
         from ticket t
         where t.place = 'lease'
           and ${dropsLeases ? after('dropped_leases') : 'true'}

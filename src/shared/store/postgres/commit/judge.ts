@@ -12,9 +12,12 @@ export function lockingParts(has: Has, $: Param): string[] {
     ...(revokes
       ? [
           `select unnest(${$.array('revokesItems', 'work_item_id')})`,
-          `select l.work_item_id
-           from work_leases l
-           where l.execution_id = any(${$.array('revokesAll', 'execution_id')})`,
+          // An array has no order, for which the server would walk over the index of all items.
+          `select unnest(array(
+             select l.work_item_id
+             from work_leases l
+             where l.execution_id = any(${$.array('revokesAll', 'execution_id')})
+           ))`,
         ]
       : []),
   ];
@@ -37,8 +40,9 @@ export function lockingParts(has: Has, $: Param): string[] {
             select l.work_item_id, l.execution_id, l.lease_fence, l.expires_at
             from work_leases l
             where l.work_item_id = any(array(${leases.join(' union ')}))
+              and l.execution_id = any(${$.array('plans', 'execution_id')})
               and ${after('locked')}
-            order by l.work_item_id
+            order by l.execution_id, l.work_item_id
             for update
           )`,
         ]

@@ -12,8 +12,11 @@ import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-m
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
 import {
+  dropsOf,
   durationOf,
+  handoverOf,
   itemsOf,
+  LEASE_COLUMNS,
   placeOf,
   releaseOf,
   TICKET_COLUMNS,
@@ -158,11 +161,17 @@ export const COMMIT_SECTIONS = {
   }),
   /** Executions with items that are leased to workers from birth. */
   offers: executionsThat(leasesToWorkers),
-  leases: section(({ bornLeased }) => bornLeased, {
-    ...TICKET_COLUMNS,
-    worker_id: ['text', ({ leaseTo }) => leaseTo],
-    ms: ['int8', ({ leaseMs }) => leaseMs],
-    claim_id: ['uuid', ({ claimId }) => claimId ?? null],
+  leases: section(({ bornLeased }) => bornLeased, LEASE_COLUMNS),
+  /** A lease that the plan begins, and the one of the same execution that it ends. */
+  handovers: optionalRow(handoverOf, {
+    ...LEASE_COLUMNS,
+    ended_item: ['uuid', ({ ended }) => ended.workItemId],
+    ended_fence: ['int8', ({ ended }) => ended.leaseFence],
+  }),
+  /** Leases that end without another to follow them. */
+  drops: section(dropsOf, {
+    work_item_id: ['uuid', ({ workItemId }) => workItemId],
+    lease_fence: ['int8', ({ leaseFence }) => leaseFence],
   }),
   queued: section(({ newItems }) => newItems, {
     ...TICKET_COLUMNS,

@@ -18,6 +18,25 @@ export const TICKET_COLUMNS = {
   schedule_to_start_ms: ['int8', ({ ticket }) => ticket.scheduleToStartMs],
 } as const satisfies Columns<{ readonly ticket: WorkTicket }>;
 
+export const LEASE_COLUMNS = {
+  ...TICKET_COLUMNS,
+  worker_id: ['text', ({ leaseTo }) => leaseTo],
+  ms: ['int8', ({ leaseMs }) => leaseMs],
+  claim_id: ['uuid', ({ claimId }) => claimId ?? null],
+} as const satisfies Columns<BornLease>;
+
+interface Handover extends BornLease {
+  readonly ended: CommitPlan['settles'][number];
+}
+
+export function handoverOf({ settles: [ended], bornLeased: [begun] }: CommitPlan): Handover | null {
+  return ended === undefined || begun === undefined ? null : { ...begun, ended };
+}
+
+export function dropsOf({ settles, bornLeased }: CommitPlan): CommitPlan['settles'] {
+  return bornLeased.length === 0 ? settles : settles.slice(1);
+}
+
 type PlacedTicket = NewWorkItem | BornLease | Retry;
 
 export function ticketsOf({ newItems, bornLeased, retries }: CommitPlan): readonly PlacedTicket[] {

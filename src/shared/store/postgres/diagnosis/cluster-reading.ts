@@ -10,6 +10,7 @@ import {
 } from '../../cluster-reading.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { tenantIsActive } from '../rows.ts';
+import { lapsedLeases } from '../work/lease-sql.ts';
 
 export async function readCluster(
   pool: PostgresPool,
@@ -123,7 +124,7 @@ const READING: Statement = {
     leased as materialized (
       select s.queue, count(*) as items
       from (
-        select l.queue from work_leases l order by l.expires_at desc limit $1::int8
+        select l.queue from work_leases l limit $1::int8
       ) s
       group by s.queue
     ),
@@ -191,7 +192,7 @@ const READING: Statement = {
         from (select from child_places p where p.state = 'waiting' limit $1::int8) w
       ) as waiting_children,
       json_build_object(
-        'lease', ${late('work_leases', 'expires_at')},
+        'lease', ${late(lapsedLeases('c.instant'), 'expires_at')},
         'timer', ${late('timers', 'due_at')},
         'retry', ${late('retry_timers', 'due_at')}
       ) as late,

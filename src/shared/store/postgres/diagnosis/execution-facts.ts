@@ -232,7 +232,12 @@ const EXECUTION_FACTS: Statement = {
       where d.work_item_id = any($3::uuid[])
         and d.execution_id = $1
         and not exists (select from work_queue q where q.work_item_id = d.work_item_id)
-        and not exists (select from work_leases l where l.work_item_id = d.work_item_id)
+        and not exists (
+          select
+          from work_leases l
+          where l.work_item_id = d.work_item_id
+            and l.execution_id = $1
+        )
         and not exists (select from retry_timers r where r.work_item_id = d.work_item_id)
       union all
       select 1, 'timer', t.name, null, null, null, null, null, t.due_at, null

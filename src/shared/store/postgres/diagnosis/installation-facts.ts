@@ -8,6 +8,7 @@ import type {
 } from '../../installation.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { tenantIsActive } from '../rows.ts';
+import { lapsedLeases } from '../work/lease-sql.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';
 
 export async function readInstallationFacts(
@@ -129,9 +130,8 @@ const TOTALS: Statement = {
     ),
     lapsed as materialized (
       select count(*) as items, min(l.expires_at) as since
-      from work_leases l
-      where l.expires_at <= (select c.instant from clock c)
-        and ${tenantIsActive('l')}
+      from ${lapsedLeases('(select c.instant from clock c)')} l
+      where ${tenantIsActive('l')}
     ),
     due as materialized (
       select count(*) as items, min(t.due_at) as since

@@ -1,11 +1,14 @@
 import { leaseColumns, NEXT_FENCE, tenantIsActive, ticketColumns } from '../rows.ts';
+import { expiryOf, leaseInsertColumns } from './lease-sql.ts';
 
 /*
  * Common to all claims: the rows that `candidates` picks and locks move from `work_queue` to
- * `work_leases`, distributed to the workers in $1, under the claim ids in $5, which may be null. $2:
+ * `leases`, distributed to the workers in $1, under the claim ids in $5, which may be null. $2:
  * length of the lease.
  */
 export function claimText(candidates: string): string {
+  const instant = '(select instant from clock)';
+  const { expiresAt, deadlineAt } = expiryOf('t', instant, '$2::int8');
   return `
     with picked as materialized (${candidates}
     ),
@@ -18,16 +21,9 @@ export function claimText(candidates: string): string {
       returning ${ticketColumns('q')}, q.queue_key, q.seq, q.enqueued_at
     ),
     leased as (
-      insert into work_leases as l (
-        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
-        queue_seq, queued_at, claim_id
-      )
-      select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE},
-        (select instant from clock),
-        (select instant from clock)
-          + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
-        (select instant from clock) + t.node_timeout_ms * interval '1 millisecond',
-        t.seq, t.enqueued_at, ($5::uuid[])[t.place]
+      insert into leases as l (${leaseInsertColumns()}, queue_seq, queued_at, claim_id)
+      select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE}, ${instant}, ${expiresAt},
+        ${deadlineAt}, ${expiresAt}, t.seq, t.enqueued_at, ($5::uuid[])[t.place]
       from (
         select *, row_number() over (order by priority, seq) as place
         from taken

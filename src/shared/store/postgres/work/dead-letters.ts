@@ -122,7 +122,12 @@ const REQUEUE: Statement = {
       where d.work_item_id = $1
         and (select count(*) from execution) > 0
         and not exists (select from work_queue q where q.work_item_id = $1)
-        and not exists (select from work_leases l where l.work_item_id = $1)
+        and not exists (
+          select
+          from work_leases l
+          where l.work_item_id = $1
+            and l.execution_id = any(array(select execution_id from item))
+        )
         and not exists (select from retry_timers r where r.work_item_id = $1)
       for update
     ),

@@ -1,13 +1,6 @@
 import type { DefinitionId } from '../../../domain/ids.ts';
 import { filterKey, queueKeysOf } from '../../../domain/work/claim-filter.ts';
-import type {
-  ClaimedItem,
-  Claimer,
-  ClaimScope,
-  JointClaim,
-  LeaseRenewal,
-  RenewedLease,
-} from '../../work.ts';
+import type { ClaimedItem, Claimer, ClaimScope, JointClaim } from '../../work.ts';
 import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
 import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
@@ -16,7 +9,7 @@ import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
 import type { WaitingTools } from './waiting-tools.ts';
 
 /*
- * A claim moves rows from `work_queue` to `work_leases` in one statement. It never waits: it skips
+ * A claim moves rows from `work_queue` to `leases` in one statement. It never waits: it skips
  * rows that another transaction has locked. It locks no execution, so a commit that revokes items
  * must expect concurrent claims (see `commit/sql.ts`).
  */
@@ -232,64 +225,4 @@ const CLAIM_MANY: Statement = {
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
-};
-
-/** All in one statement. A lease whose deadline has passed is not renewed: its time is over. */
-export async function renew(
-  pool: PostgresPool,
-  leases: readonly LeaseRenewal[],
-): Promise<readonly (RenewedLease | null)[]> {
-  if (leases.length === 0) return [];
-  const rows = await pool.run<{ readonly position: number; readonly expires_at: string }>(RENEW, [
-    leases.map((_, position) => position),
-    leases.map((lease) => lease.workItemId),
-    leases.map((lease) => lease.tenantId),
-    leases.map((lease) => lease.leaseFence),
-    leases.map((lease) => lease.leaseMs),
-  ]);
-  const renewed = new Map(rows.map((row) => [row.position, row.expires_at]));
-  return leases.map((_, position) => {
-    const expiresAt = renewed.get(position);
-    return expiresAt === undefined ? null : { expiresAt };
-  });
-}
-
-/** Leases are locked by id, as everywhere, so that renewals and commits never deadlock. */
-const RENEW: Statement = {
-  name: 'renew-leases',
-  writes: true,
-  text: `
-    with held as materialized (
-      select l.work_item_id
-      from work_leases l
-      where l.work_item_id = any($2::uuid[])
-      order by l.work_item_id
-      for update
-    ),
-    clock as materialized (
-      select clock_timestamp() as instant
-      from (select count(*) as locks from held offset 0) waited
-      where waited.locks >= 0
-    ),
-    renewed as (
-      update work_leases l
-      set expires_at = least(
-        (select instant from clock) + r.lease_ms * interval '1 millisecond', l.deadline_at
-      )
-      from unnest($1::int4[], $2::uuid[], $3::text[], $4::int8[], $5::int8[])
-        as r (position, work_item_id, tenant_id, lease_fence, lease_ms)
-      where l.work_item_id = any($2::uuid[])
-        and l.work_item_id = r.work_item_id
-        and l.lease_fence = r.lease_fence
-        and (r.tenant_id is null or l.tenant_id = r.tenant_id)
-        and (l.deadline_at is null or l.deadline_at > (select instant from clock))
-      returning l.work_item_id, l.lease_fence, l.tenant_id, l.expires_at
-    )
-    select r.position, n.expires_at
-    from unnest($1::int4[], $2::uuid[], $3::text[], $4::int8[], $5::int8[])
-      as r (position, work_item_id, tenant_id, lease_fence, lease_ms)
-    join renewed n
-      on n.work_item_id = r.work_item_id
-      and n.lease_fence = r.lease_fence
-      and (r.tenant_id is null or r.tenant_id = n.tenant_id)`,
 };

@@ -7,7 +7,7 @@ import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
-import { claim, renew } from './leases.ts';
+import { claim } from './leases.ts';
 import { listClaimed } from './list-claimed.ts';
 import { createWaitingTools } from './waiting-tools.ts';
 import {
@@ -22,6 +22,11 @@ import {
   type RecordColumns,
   type TicketRecord,
 } from '../rows.ts';
+import { lapsedLeases } from './lease-sql.ts';
+import { renew } from './renew-leases.ts';
+
+/** The leases that one round looks at too early; the next round takes the others. */
+const LOOKS_MAX = 1_000;
 
 export function createWorkStore(
   pool: PostgresPool,
@@ -66,15 +71,34 @@ export function createWorkStore(
   };
 }
 
-/** A lease never runs past its deadline, so `expires_at` alone decides. */
+/**
+ * A lease never runs past its deadline, so `expires_at` alone decides. Leases that were due for a
+ * look, but have been renewed or have moved since, are due again at their end.
+ */
 const EXPIRED_LEASES: Statement = {
   name: 'list-expired-leases',
-  writes: false,
+  writes: true,
   text: `
+    with clock as materialized (
+      select clock_timestamp() as instant
+    ),
+    early as materialized (
+      select l.ctid as place
+      from leases l
+      where l.look_at <= (select instant from clock)
+        and l.expires_at > (select instant from clock)
+      order by l.look_at
+      limit ${LOOKS_MAX}
+      for no key update skip locked
+    ),
+    postponed as (
+      update leases l
+      set look_at = l.expires_at
+      where l.ctid = any(array(select place from early))
+    )
     select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
-    from work_leases l
-    where l.expires_at <= (select clock_timestamp())
-      and ${tenantIsActive('l')}
+    from ${lapsedLeases('(select instant from clock)')} l
+    where ${tenantIsActive('l')}
     order by l.expires_at
     limit $1`,
 };
@@ -166,6 +190,11 @@ const FIND_ITEMS: Statement = {
   name: 'find-work-items',
   writes: false,
   text: `
+    with owner as materialized (
+      select i.execution_id
+      from work_items i
+      where i.work_item_id = any($1::uuid[])
+    )
     select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
       i.idempotency_key, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
       i.node_timeout_ms, i.schedule_to_start_ms, i.queue_name, (
@@ -187,6 +216,7 @@ const FIND_ITEMS: Statement = {
     left join work_leases l
       on l.work_item_id = i.work_item_id
       and l.work_item_id = any($1::uuid[])
+      and l.execution_id = any(array(select execution_id from owner))
     left join work_queue q
       on q.work_item_id = i.work_item_id
       and q.work_item_id = any($1::uuid[])
@@ -203,7 +233,7 @@ async function settleUnfenced(
   pool: PostgresPool,
   params: Parameters<WorkStore['settleUnfenced']>[0],
 ): Promise<boolean> {
-  const { workItemId, tenantId, record, deadLetter } = params;
+  const { workItemId, executionId, tenantId, record, deadLetter } = params;
   const rows = await pool.run(SETTLE_UNFENCED, [
     workItemId,
     tenantId,
@@ -211,6 +241,7 @@ async function settleUnfenced(
     record === null ? null : JSON.stringify(record.statePatch),
     deadLetter,
     newAuditId(),
+    executionId === undefined ? null : toUuid(executionId),
   ]);
   return rows.length > 0;
 }
@@ -222,6 +253,11 @@ const SETTLE_UNFENCED: Statement = {
     with ended as (
       delete from work_leases l
       where l.work_item_id = $1
+        and l.execution_id = coalesce($7::uuid, (
+          select i.execution_id
+          from work_items i
+          where i.work_item_id = $1
+        ))
         and l.tenant_id = $2
       returning l.work_item_id, l.execution_id, l.tenant_id, l.node_id, l.attempt, l.worker_id,
         l.idempotency_key

@@ -309,8 +309,11 @@ export function commitCases(name: string, open: () => TestStore): void {
         );
       };
       const isHeld = async () => {
-        const asked = held.map((settle) => ({ ...settle, tenantId: null, leaseMs: 30_000 }));
-        return (await store.work.renew(asked)).map((renewed) => renewed !== null);
+        const { executionId } = execution;
+        const asked = { executionId, tenantId: null, leaseMs: 30_000 };
+        return (await store.work.renew(held.map((settle) => ({ ...settle, ...asked })))).map(
+          (renewed) => renewed !== null,
+        );
       };
       await begin([first, bystander], []);
       t.deepEqual(await isHeld(), [true, true]);

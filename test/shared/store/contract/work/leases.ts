@@ -47,7 +47,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
       { ...renewalOf(first), leaseFence: first.leaseFence + 1_000_000 },
       { ...renewalOf(first), tenantId: makeTenantId() },
       { ...renewalOf(first), workItemId: makeWorkItemId() },
-      { ...renewalOf(first), tenantId: null },
+      { ...renewalOf(first), tenantId: null, executionId: first.ticket.executionId },
     ]);
     t.deepEqual(
       renewed.map((each) => each !== null),

@@ -13,6 +13,8 @@ export const OPTIMISTIC_FLAGS = [
   'events',
   'creates',
   'settles',
+  'handovers',
+  'drops',
   'leases',
   'queued',
   'items',
@@ -45,7 +47,12 @@ export function allHold(has: Has, $: Param): string {
       ? [`(select count(*) from moved) = cardinality(${$.array('moves', 'execution_id')})`]
       : []),
     ...(has('settles')
-      ? [`(select count(*) from released) = cardinality(${$.array('settles', 'work_item_id')})`]
+      ? [
+          `(select count(*) from released)
+            ${has('handovers') ? '+ (select count(*) from handed)' : ''}
+            ${has('drops') ? '+ (select count(*) from dropped)' : ''}
+            = cardinality(${$.array('settles', 'work_item_id')})`,
+        ]
       : []),
     ...(has('creates')
       ? [`(select count(*) from created) = cardinality(${$.array('creates', 'execution_id')})`]

@@ -1,4 +1,4 @@
-import { born, described, enqueued, released } from './work.ts';
+import { begun, born, described, endings, enqueued } from './work.ts';
 import { allHold, executions, OPTIMISTIC_FLAGS, type Has } from './parts.ts';
 import { namesOf, spell, STAMP, type Param } from '../parts.ts';
 import { EVENT_NAMES, START_NAMES } from '../sections.ts';
@@ -30,7 +30,7 @@ export const optimisticStatement = createStatements({
     const parts = [
       CLOCK,
       ...(has('moves') ? [moved(has, $)] : []),
-      ...(has('settles') ? [released(has, $)] : []),
+      ...(has('settles') ? endings(has, $) : []),
       ...(has('creates') ? [created($)] : []),
       ...(has('events') ? [appended(has, $)] : []),
       ...(has('outputs') ? [recorded(has, $)] : []),
@@ -190,7 +190,7 @@ function outcome(has: Has, $: Param): string {
     from (
       ${
         has('leases')
-          ? 'select array_agg(work_item_id) as items, array_agg(lease_fence) as fences from born'
+          ? `select array_agg(work_item_id) as items, array_agg(lease_fence) as fences from (${begun(has)}) g`
           : 'select null::uuid[] as items, null::int8[] as fences'
       }
     ) b`;

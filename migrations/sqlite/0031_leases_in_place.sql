@@ -1,0 +1,3 @@
+-- works from: 14
+-- Nothing to change: SQLite logs whole pages, so a lease that moves in place writes as many as one that ends and one
+-- that begins.
