@@ -29,8 +29,16 @@ export function isRetriable(error: unknown): boolean {
 
 /** A plan of an optimistic commit does not hold; see `refuse_outright` in the schema. */
 export function isUnmetCondition(error: unknown): boolean {
-  return codeOf(error) === 'SV001';
+  return codeOf(error) === 'SV001' || isTakenKey(error);
 }
+
+/** Another execution of this id, or another result under this key, is there already. */
+function isTakenKey(error: unknown): boolean {
+  const { constraint } = error as { readonly constraint?: unknown };
+  return codeOf(error) === '23505' && TAKEN_KEYS.has(constraint);
+}
+
+const TAKEN_KEYS: ReadonlySet<unknown> = new Set(['executions_pkey', 'recorded_outputs_pkey']);
 
 /** The connection is gone, or in a state nobody knows: it must not be used again. */
 export function isConnectionLoss(error: unknown): boolean {

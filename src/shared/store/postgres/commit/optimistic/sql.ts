@@ -10,7 +10,8 @@ import { unservedTenants } from '../unserved.ts';
  * `commit/optimistic/commit.ts`. One statement is one transaction, as with `commit/sql.ts`, but it
  * judges no plan: it writes everything from the parameters as they come. At the end, as many
  * executions must have moved and leases have ended as the batch names. Otherwise `refuse_outright`
- * fails the statement, which then writes nothing.
+ * fails the statement, which then writes nothing. So does an execution's id or a result's key that is
+ * taken: with `on conflict` each of their rows would have a second record in the log.
  *
  * Each write carries its conditions. After a wait for another transaction's row change, the
  * statement checks the conditions again on the changed row. The parameters are in the order of the
@@ -101,7 +102,6 @@ function created($: Param): string {
       from (
         select ${$.list('creates', ['execution_id', 'tenant_id', ...namesOf('creates')])}
       ) n
-      on conflict (id) do nothing
       returning id, shard
     )`;
 }
@@ -120,7 +120,7 @@ function appended(has: Has, $: Param): string {
     )`;
 }
 
-/** The first result under a key stays, because a replay must find it. */
+/** The first result under a key stays, because a replay must find it: a second one refuses the batch. */
 function recorded(has: Has, $: Param): string {
   return `recorded as (
       insert into recorded_outputs (
@@ -132,7 +132,6 @@ function recorded(has: Has, $: Param): string {
         select ${$.list('outputs', ['execution_id', ...namesOf('outputs')])}
       ) o
       join (${executions(has)}) a on a.id = o.execution_id
-      on conflict (execution_id, idempotency_key) do nothing
     )`;
 }
 
