@@ -32,7 +32,7 @@ export function isUnmetCondition(error: unknown): boolean {
   return codeOf(error) === 'SV001' || isTakenKey(error);
 }
 
-/** Another execution of this id, or another result under this key, is there already. */
+/** An execution of this id, or a result under this key, exists already. */
 function isTakenKey(error: unknown): boolean {
   const { constraint } = error as { readonly constraint?: unknown };
   return codeOf(error) === '23505' && TAKEN_KEYS.has(constraint);
