@@ -153,6 +153,12 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
   [FUNCTION_RULES.order]: (run) => set(run, 11, { compensations: ['undo', 'more'] }),
   [FUNCTION_RULES.back]: (run) => change(run, 6, { kind: 'Nothing' }),
   [FUNCTION_RULES.count]: (run) => set(run, 9, { attempt: 2 }),
+  [FUNCTION_RULES.clock]: (run) => {
+    const purpose = { visit: 0, purpose: 'function_timeout' };
+    const payload = { ...purpose, delay_ms: 3, count_suspended: false };
+    change(run, 3, { kind: 'TimerStarted', payload });
+    change(run, 8, { kind: 'TimerFired', payload: purpose });
+  },
   [FUNCTION_RULES.rollback]: (run) => set(run, 12, { entries: [] }),
   [FUNCTION_RULES.after]: (run) => {
     for (const sequence of [11, 12, 13]) change(run, sequence, { kind: 'Nothing' });

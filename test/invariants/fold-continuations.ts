@@ -33,6 +33,7 @@ export function beginVisit(
     entries: [],
     turn: 0,
     attempt: 0,
+    clock: null,
     mode: 'run',
     owed: [],
     waits: new Map(),

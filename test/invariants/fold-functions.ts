@@ -5,6 +5,7 @@ import { textIn, type EventOf } from './dump.ts';
 import { beginVisit, checkFollowed, continueAsNew } from './fold-continuations.ts';
 import { ENDS, visitOf } from './fold-history.ts';
 import type { Violation } from './violation.ts';
+import { ranBy, turnClock, type FunctionClock } from './function-clock.ts';
 import { createFacts, type Facts, type OpenWait } from './function-facts.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface FunctionVisit {
   /** The visit replaces one that continued as new. */
   readonly isNext: boolean;
   readonly entries: RecordedEntry[];
+  /** Null: its time always counts, or has no limit. */
+  clock: FunctionClock | null;
   turn: number;
   attempt: number;
   mode: 'run' | 'rollback';
@@ -63,6 +66,7 @@ export const FUNCTION_RULES = {
   rollback: 'a rollback is over when every compensation has run',
   after: 'an execution ends after its rollbacks',
   continue: 'a function continues in a turn of its own, and owes nothing',
+  clock: 'a time limit that stops with its function runs out after its time on queues and at work',
   next: 'one visit follows where a function continued, with an empty journal',
 } as const;
 
@@ -94,8 +98,11 @@ function fold(story: readonly EventOf[]): FoldedFunctions {
     }
     facts.note(event);
     const visit = visits.get(name);
-    if (visit !== undefined) RULES[kind]?.(visit, { event, facts, fail });
-    else if (kind in ENDS) {
+    if (visit !== undefined) {
+      visit.clock = turnClock(visit.clock, event);
+      RULES[kind]?.(visit, { event, facts, fail });
+    }
+    if (visit === undefined && kind in ENDS) {
       checkFollowed(event, visits.values(), fail);
       endAll(visits.values(), fail);
     }
@@ -124,6 +131,11 @@ const RULES: Readonly<Record<string, (visit: FunctionVisit, told: Told) => void>
   NodeContinuedAsNew: continueAsNew,
   NodeFailed: failed,
   NodeCancelled: cancelled,
+  TimerFired: ({ clock }, { event, fail }) => {
+    if (event.payload['purpose'] !== 'function_timeout' || clock === null) return;
+    const ran = ranBy(clock, event.created_at);
+    if (ran < clock.limitMs) fail('clock', `after ${ran} of ${clock.limitMs} ms`);
+  },
   NodeCompleted: (visit, { fail }) => {
     if (isOver(visit)) fail('end', 'NodeCompleted');
     if (visit.mode === 'rollback') fail('rollback', 'it completed');

@@ -204,7 +204,7 @@ export const WORKFLOWS = {
     start_node: 'split',
     nodes: {
       split: { kind: { type: 'parallel', branches: ['one', 'other', 'beside'] } },
-      one: durable('one'),
+      one: durable('one', { node_timeout_secs: '1200ms', count_suspended: false }),
       other: durable('other', { node_timeout_secs: '900ms' }),
       beside: { ...effect('beside'), retry_policy: ONCE },
       all: { kind: { type: 'join', wait_for: ['one', 'other', 'beside'] } },

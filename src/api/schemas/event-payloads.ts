@@ -50,7 +50,12 @@ const OF_EXECUTION = {
     }).optional(),
     traceparent: text.optional(),
   }),
-  TimerStarted: object({ ...timer, delay_ms: z.number().optional(), until: text.optional() }),
+  TimerStarted: object({
+    ...timer,
+    delay_ms: z.number().optional(),
+    until: text.optional(),
+    count_suspended: z.literal(false).optional(),
+  }),
   TimerFired: object(timer),
   BudgetExceeded: object({
     visit: visit.nullable(),

@@ -139,7 +139,14 @@ export type ExecutionEvent =
       }
     >
   | NodeEvent<'ApprovalReceived', ApprovalReceivedPayload>
-  | Event<'TimerStarted', TimerPayload & ({ delay_ms: number } | { until: string })>
+  | Event<
+      'TimerStarted',
+      TimerPayload &
+        ({ delay_ms: number } | { until: string }) & {
+          /** The timer of a function stops while the function is suspended. */
+          count_suspended?: false;
+        }
+    >
   | Event<'TimerFired', TimerPayload>
   /** A budget stopped further work, or its warning threshold was reached. */
   | Event<

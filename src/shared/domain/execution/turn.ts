@@ -7,7 +7,6 @@ import type { Draft } from './draft.ts';
 import { type Effect, type TimerAbout, timerName } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
-import { stoppableTimer } from './function-clock.ts';
 import { type FunctionRun, openEnds, owesRollback } from './function-run.ts';
 import type { LiveVisit } from './state.ts';
 
@@ -78,16 +77,6 @@ export function visitTimer(visit: LiveVisit): TimerAbout {
 
 export function cancelVisitTimer(turn: Turn, visit: LiveVisit): void {
   turn.effects.push({ do: 'cancel_timer', name: timerName(visitTimer(visit)) });
-}
-
-/** Stops the time of a function that stops, or lets it run again, unless its time counts always. */
-export function moveFunctionTime(
-  turn: Turn,
-  of: Parameters<typeof stoppableTimer>[1],
-  move: 'hold_timer' | 'release_timer',
-): void {
-  const name = stoppableTimer(turn.plan, of);
-  if (name !== null) turn.effects.push({ do: move, name });
 }
 
 /** Takes back what a function waits for, as it waits for nothing any more. */

@@ -3,14 +3,8 @@ import type { FunctionRun } from '../function-run.ts';
 import { satisfiedEntries } from '../function-waits.ts';
 import { timerName } from '../effect.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import {
-  closeFunction,
-  emit,
-  liveVisitsThat,
-  moveFunctionTime,
-  planNode,
-  type Turn,
-} from '../turn.ts';
+import { closeFunction, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
+import { moveFunctionTime } from './function-clock.ts';
 import { holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 

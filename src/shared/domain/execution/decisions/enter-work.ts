@@ -5,9 +5,10 @@ import type { Entry, PlanNode } from '../../workflow/plan/plan.ts';
 import type { NodeResumedPayload, NodeScheduledPayload } from '../event-payloads.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import { emit, moveFunctionTime, planNode, type Turn } from '../turn.ts';
+import { emit, planNode, type Turn } from '../turn.ts';
 import { takeOverJournal } from './answer-functions.ts';
 import { failVisit } from './fail-visit.ts';
+import { moveFunctionTime } from './function-clock.ts';
 import { askApproval, holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 import { type NewVisit, scheduleVisit } from './schedule-visit.ts';
@@ -53,7 +54,9 @@ function beginFunction(turn: Turn, node: PlanNode, visit: number): void {
   takeOverJournal(turn, node.id, visit);
   const { nodeTimeoutMs: delayMs } = node;
   if (delayMs === null) return;
-  startTimer(turn, { purpose: 'function_timeout', nodeId: node.id, visit }, { delayMs });
+  const stops = node.kind.countsSuspended?.(node.spec) === false;
+  const about = { purpose: 'function_timeout', nodeId: node.id, visit } as const;
+  startTimer(turn, about, { delayMs }, stops ? { count_suspended: false } : {});
 }
 
 type Approval = Pick<NodeScheduledPayload, 'granted_hash'>;

@@ -3,8 +3,9 @@ import { hashJson } from '../../canonical-json.ts';
 import type { JsonObject } from '../../json.ts';
 import type { PlanNode } from '../../workflow/plan/plan.ts';
 import { visitKey } from '../state.ts';
-import { emit, moveFunctionTime, type Turn } from '../turn.ts';
+import { emit, type Turn } from '../turn.ts';
 import { failVisit } from './fail-visit.ts';
+import { moveFunctionTime } from './function-clock.ts';
 import { budgetQuestion, budgetText, tellExceeded } from './judge-budget.ts';
 import { startTimer } from './start-timer.ts';
 

@@ -6,6 +6,7 @@ export function startTimer(
   turn: Turn,
   about: TimerAbout & { readonly visit: number },
   when: TimerSpec,
+  more: { readonly count_suspended?: false } = {},
 ): void {
   const { purpose, nodeId, visit } = about;
   emit(turn, {
@@ -15,6 +16,7 @@ export function startTimer(
       purpose,
       visit,
       ...('delayMs' in when ? { delay_ms: when.delayMs } : { until: when.until }),
+      ...more,
     },
   });
   turn.effects.push({ do: 'start_timer', name: timerName(about), when, about });

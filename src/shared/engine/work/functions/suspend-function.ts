@@ -6,7 +6,7 @@ import { shownOf } from '../../../domain/execution/function-events.ts';
 import { type FunctionWait, WAITS_MAX } from '../../../domain/execution/function-run.ts';
 import { satisfiedEntries } from '../../../domain/execution/function-waits.ts';
 import { timerName } from '../../../domain/execution/effect.ts';
-import { stoppableTimer } from '../../../domain/execution/function-clock.ts';
+import { stoppableTimer } from '../../../domain/execution/decisions/function-clock.ts';
 import { openWait } from '../../../domain/execution/fold/fold-function.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -168,8 +168,8 @@ async function proposeSuspension(
       ...(isResumed
         ? { keepsLeases: [leaseOf(open.found)] }
         : {
-            settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
             holdsTimers: timersThatStop(open),
+            settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
             runnable: 'mark' as const,
           }),
     },

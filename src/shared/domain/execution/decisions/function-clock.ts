@@ -1,6 +1,9 @@
-import type { Plan } from '../workflow/plan/plan.ts';
-import { timerName } from './effect.ts';
-import type { LiveVisit } from './state.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
+import { timerName } from '../effect.ts';
+import type { LiveVisit } from '../state.ts';
+import type { Turn } from '../turn.ts';
+
+type Visit = Pick<LiveVisit, 'nodeId' | 'visit' | 'run'>;
 
 /**
  * The timer of a function whose time counts only while it is queued or running; null: the visit has
@@ -10,10 +13,20 @@ import type { LiveVisit } from './state.ts';
  */
 export function stoppableTimer(
   plan: Pick<Plan, 'nodes'>,
-  { nodeId, visit, run }: Pick<LiveVisit, 'nodeId' | 'visit' | 'run'>,
+  { nodeId, visit, run }: Visit,
 ): string | null {
   if (run === null || !run.hasTimeout) return null;
   const node = plan.nodes.get(nodeId);
   if (node?.kind.countsSuspended?.(node.spec) !== false) return null;
   return timerName({ purpose: 'function_timeout', nodeId, visit });
+}
+
+/** Stops the time of a function that stops, or lets it run again, unless its time counts always. */
+export function moveFunctionTime(
+  turn: Turn,
+  of: Visit,
+  move: 'hold_timer' | 'release_timer',
+): void {
+  const name = stoppableTimer(turn.plan, of);
+  if (name !== null) turn.effects.push({ do: move, name });
 }

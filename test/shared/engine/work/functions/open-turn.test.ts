@@ -1,0 +1,54 @@
+import test from 'ava';
+
+import { emptyCommit } from '../../../../../src/shared/store/commit.ts';
+import { openTestEngine, TENANT } from '../../../../support/engine.ts';
+import { openTestStore } from '../../../../support/stores.ts';
+
+const PINNED = {
+  nodes: { f: { kind: { type: 'function', name: 'fn', pinned: true } } },
+  edges: [],
+};
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`${dialect}: an item that reaches another build returns to the queue of its own`, async (t) => {
+    const { store, close, age } = await openTestStore(dialect);
+    t.teardown(close);
+    const host = openTestEngine({ store });
+    const claimFor = (buildId: string) =>
+      host.engine.claimWork({
+        tenantId: TENANT,
+        workerId: `worker-${buildId}`,
+        queues: ['function'],
+        filter: { buildId },
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+    await host.start(PINNED);
+    const [item] = await claimFor('b1');
+    if (item === undefined) return t.fail('nothing was claimed');
+    const { record, leaseFence } = item;
+    const { workItemId } = record;
+    const found = await store.work.find(workItemId, TENANT);
+    if (found?.lease == null) return t.fail('it is not leased');
+    // As a process that knows no builds would put it back.
+    const { queueName: _, ...ticket } = found.lease.ticket;
+    const moved = await store.executions.commit([
+      {
+        ...emptyCommit(record),
+        settles: [{ workItemId, leaseFence, onlyIfExpired: false }],
+        retries: [{ ticket, delayMs: 0, released: null }],
+      },
+    ]);
+    t.like(moved[0], { accepted: true });
+    t.deepEqual(await claimFor('b2'), []);
+    t.is((await store.work.find(workItemId, TENANT))?.place, 'retrying');
+    await age({ table: 'retry_timers', columns: ['due_at'], byMs: 60_000 });
+    await store.timers.promoteRetries({ limit: 10 });
+    t.deepEqual(await claimFor('b2'), []);
+    const [again] = await claimFor('b1');
+    t.like(again, { record: { workItemId }, opened: { turn: 0 }, attempt: 0 });
+  });
+}
