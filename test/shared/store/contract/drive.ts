@@ -8,7 +8,12 @@ import type {
   NewExecution,
   RefusalReason,
 } from '../../../../src/shared/store/commit.ts';
-import type { ClaimedItem, ClaimRequest, Store } from '../../../../src/shared/store/store.ts';
+import type {
+  ClaimedItem,
+  ClaimRequest,
+  DueTimer,
+  Store,
+} from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import {
   makeExecutionId,
@@ -152,4 +157,10 @@ export async function requeueNow(
   const row = found && (await store.executions.find(found.record.executionId, tenantId));
   const expectedSequence = row?.lastSequence ?? 0;
   return store.work.requeue({ workItemId, tenantId, expectedSequence, actorId: 'token:ops' });
+}
+
+/** The due timers of an execution. */
+export async function listDue(store: Store, execution: Started): Promise<readonly DueTimer[]> {
+  const due = await store.timers.listDue({ limit: 1000 });
+  return due.filter(({ executionId }) => executionId === execution.executionId);
 }

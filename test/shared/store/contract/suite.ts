@@ -23,6 +23,7 @@ import { scheduleCases } from './schedules.ts';
 import { startLimitCases } from './executions/start-limits.ts';
 import { tenantStatusCases } from './tenants/tenant-status.ts';
 import { tenantCases } from './tenants/tenants.ts';
+import { heldTimerCases } from './executions/held-timers.ts';
 import { timerCases } from './executions/timers.ts';
 import { tokenRotationCases } from './tenants/token-rotation.ts';
 import { tokenCases } from './tenants/tokens.ts';
@@ -48,6 +49,7 @@ const AREAS = [
   leaseCases,
   deadLetterCases,
   timerCases,
+  heldTimerCases,
   runnableCases,
   definitionCases,
   tokenCases,

@@ -32,9 +32,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { record, leaseFence } = item;
     const { workItemId } = record;
     const found = await store.work.find(workItemId, TENANT);
-    if (found?.lease == null) return t.fail('it is not leased');
+    const lease = found?.lease ?? null;
+    if (lease === null) return t.fail('it is not leased');
     // As a process that knows no builds would put it back.
-    const { queueName: _, ...ticket } = found.lease.ticket;
+    const { queueName: _, ...ticket } = lease.ticket;
     const moved = await store.executions.commit([
       {
         ...emptyCommit(record),
