@@ -19,20 +19,20 @@ const EVENT_STREAM = 'text/event-stream';
  */
 export function createFetchInProcess(handler: RequestListener): FetchInProcess {
   return async (input, init) => {
-    const request = new Request(input instanceof Request ? input : String(input), init);
-    const { pathname, search } = new URL(request.url);
-    const isStreamed = request.headers.get('accept')?.includes(EVENT_STREAM) ?? false;
+    const given = readPlain(input, init) ?? (await readRequest(input, init));
+    const { url, method, headers: asked, body: sent, signal } = given;
+    const isStreamed = asked['accept']?.includes(EVENT_STREAM) ?? false;
     const left = new AbortController();
-    const leave = () => left.abort(request.signal.reason);
-    request.signal.throwIfAborted();
-    request.signal.addEventListener('abort', leave, { once: true });
+    const leave = () => left.abort(signal?.reason);
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', leave, { once: true });
     try {
       const answer = await inject(leaving(handler, left.signal), {
-        method: request.method,
-        url: pathname + search,
-        headers: Object.fromEntries(request.headers),
+        method,
+        url: url.pathname + url.search,
+        headers: asked,
         payloadAsStream: isStreamed,
-        ...(request.body !== null && { payload: Buffer.from(await request.arrayBuffer()) }),
+        ...(sent !== null && { payload: sent }),
       });
       const { statusCode: status, headers } = answer;
       const body = isStreamed ? toWeb(answer.stream(), left) : new Uint8Array(answer.rawPayload);
@@ -43,12 +43,61 @@ export function createFetchInProcess(handler: RequestListener): FetchInProcess {
         ),
       });
     } catch (error) {
-      request.signal.throwIfAborted();
+      signal?.throwIfAborted();
       throw error;
     } finally {
-      if (!isStreamed) request.signal.removeEventListener('abort', leave);
+      if (!isStreamed) signal?.removeEventListener('abort', leave);
     }
   };
+}
+
+interface ReadRequest {
+  readonly url: URL;
+  readonly method: Method;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | null;
+  readonly signal: AbortSignal | null;
+}
+
+type Method = NonNullable<Exclude<Parameters<typeof inject>[1], string>['method']>;
+
+async function readRequest(
+  input: Parameters<FetchInProcess>[0],
+  init: RequestInit | undefined,
+): Promise<ReadRequest> {
+  const request = new Request(input instanceof Request ? input : String(input), init);
+  return {
+    url: new URL(request.url),
+    method: request.method as Method,
+    headers: Object.fromEntries(request.headers),
+    body: request.body === null ? null : Buffer.from(await request.arrayBuffer()),
+    signal: request.signal,
+  };
+}
+
+/**
+ * The same without a `Request`, which makes a stream of the text and reads it again: about a sixth of
+ * the CPU time of a call that does nothing. Null: the request is of another form.
+ */
+function readPlain(
+  input: Parameters<FetchInProcess>[0],
+  init: RequestInit = {},
+): ReadRequest | null {
+  if (input instanceof Request) return null;
+  const { method = 'GET', body = null, signal = null } = init;
+  if (!isPlainMethod(method)) return null;
+  const isText = typeof body === 'string' && body !== '' && method !== 'GET';
+  if (body !== null && !isText) return null;
+  const headers = new Headers(init.headers);
+  if (body !== null && !headers.has('content-type')) headers.set('content-type', TEXT);
+  return { url: new URL(input), method, headers: Object.fromEntries(headers), body, signal };
+}
+
+const TEXT = 'text/plain;charset=UTF-8';
+const PLAIN_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+function isPlainMethod(method: string): method is (typeof PLAIN_METHODS)[number] {
+  return PLAIN_METHODS.some((one) => one === method);
 }
 
 /** A caller that leaves closes its answer, as a socket's end would. */

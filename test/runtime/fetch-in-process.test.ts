@@ -66,6 +66,36 @@ test('an event stream is read as it grows, and ends when its reader leaves', asy
   t.pass();
 });
 
+test('a request is the same however it is given', async (t) => {
+  const seen: object[] = [];
+  const served = createFetchInProcess((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, url, headers } = request;
+      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      response.end();
+    });
+  });
+  const url = `${ANYWHERE}/a%20b?c=d`;
+  for (const init of [
+    {},
+    { method: 'DELETE', headers: [['X-One', '1']] as [string, string][] },
+    { method: 'POST', body: '{"n":"ü"}', headers: { 'Content-Type': 'application/json' } },
+    { method: 'PUT', body: 'text' },
+    { method: 'POST', body: '' },
+    { method: 'post', body: new TextEncoder().encode('bytes') },
+  ]) {
+    await served(url, init);
+    await served(new URL(url), init);
+    await served(new Request(url, init));
+    const [text, other, request] = seen.splice(0);
+    t.deepEqual([text, other], [request, request]);
+  }
+  await t.throwsAsync(served(url, { body: 'a GET has none' }), { instanceOf: TypeError });
+  await t.throwsAsync(served('/no-origin'), { instanceOf: TypeError });
+});
+
 test('a caller that leaves is noticed by the handler, and told why', async (t) => {
   const closed = Promise.withResolvers<boolean>();
   const handler: RequestListener = (_request, response) => {

@@ -126,7 +126,7 @@ export async function attemptStep(
   const { identity, scope, options } = call;
   const late = new AbortController();
   const link = linkAbort([tools.stopped, scope.signal, late.signal]);
-  const over = new AbortController();
+  const over = options.timeout === undefined ? null : new AbortController();
   const step: StepContext = {
     idempotencyKey: deriveKey(tools.visitKey, identity),
     signal: link.signal,
@@ -135,7 +135,7 @@ export async function attemptStep(
   };
   try {
     const running = places.run({ scope, step: identity }, async () => call.run(step));
-    if (options.timeout === undefined) return await running;
+    if (options.timeout === undefined || over === null) return await running;
     const timeoutMs = readDuration(options.timeout);
     const timeout = pause(timeoutMs, over.signal).then(() => {
       if (over.signal.aborted) return null;
@@ -146,7 +146,7 @@ export async function attemptStep(
     });
     return await Promise.race([running, timeout]);
   } finally {
-    over.abort();
+    over?.abort();
     link.unlink();
   }
 }
