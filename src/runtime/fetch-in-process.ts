@@ -68,7 +68,7 @@ async function readRequest(
   const request = new Request(input instanceof Request ? input : String(input), init);
   return {
     url: new URL(request.url),
-    method: request.method as Method,
+    method: request.method,
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? null : Buffer.from(await request.arrayBuffer()),
     signal: request.signal,
