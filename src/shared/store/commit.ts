@@ -213,6 +213,11 @@ export interface BornLease {
   readonly claimId?: string;
 }
 
+/** Whether the plan leases items to the process that commits it. */
+export function leasesHere({ bornLeased }: Pick<CommitPlan, 'bornLeased'>): boolean {
+  return bornLeased.some(({ record }) => record === undefined);
+}
+
 /** Whether the plan leases items to workers. */
 export function leasesToWorkers({ bornLeased }: Pick<CommitPlan, 'bornLeased'>): boolean {
   return bornLeased.some(({ record }) => record !== undefined);

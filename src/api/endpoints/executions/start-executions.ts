@@ -78,7 +78,7 @@ export const startExecutions = defineEndpoint({
     const verdicts = await startMany(engine, caller, {
       starts: body.executions.map((entry) => () => ({ ...readEntry(entry, bytesMax), ...common })),
     });
-    reportFailures(verdicts, { log, requestId });
+    logErrors(verdicts, { log, requestId });
     return {
       status: 200,
       body: { results: verdicts.map((verdict) => shapeVerdict(verdict, requestId)) },
@@ -98,7 +98,7 @@ function readEntry(entry: JsonValue, bytesMax: number | null): StartExecution {
 }
 
 /** One line in the log for each kind of failure, however many entries met it. */
-function reportFailures(
+function logErrors(
   verdicts: readonly StartVerdict[],
   { log, requestId }: { readonly log: ApiLog; readonly requestId: string },
 ): void {

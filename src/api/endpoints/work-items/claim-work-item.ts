@@ -7,7 +7,7 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { buildId } from '../../schemas/build-id.ts';
 import { idText, omittable } from '../../schemas/text.ts';
 import type { EndpointDeps } from '../../deps.ts';
-import { type Report, type ReportResult, reports, results, serveReports } from './report-shapes.ts';
+import { type Report, type ReportResult, reports, results, serveReports } from './serve-reports.ts';
 import { releaseUnanswered } from './release-unanswered.ts';
 import { shapeClaimed, workItemShape } from './work-item-shape.ts';
 

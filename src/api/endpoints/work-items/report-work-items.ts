@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText } from '../../schemas/text.ts';
-import { reports, REPORTS_MAX, results, serveReports } from './report-shapes.ts';
+import { reports, REPORTS_MAX, results, serveReports } from './serve-reports.ts';
 
 export const reportWorkItems = defineEndpoint({
   name: 'report-work-items',

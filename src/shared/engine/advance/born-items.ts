@@ -1,11 +1,6 @@
 import type { CommitPlan } from '../../store/commit.ts';
 import type { RunningItem } from './run-items.ts';
 
-/** Whether a commit leases items to this process; the others that begin leased are leased to workers. */
-export function leasesHere({ bornLeased }: CommitPlan): boolean {
-  return bornLeased.some(({ record }) => record === undefined);
-}
-
 /** The items that a commit leased to this process and that now start. */
 export function bornItems(
   { bornLeased }: CommitPlan,

@@ -7,14 +7,15 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
-import type {
-  CommitVerdict,
-  ModelUse,
-  NewExecution,
-  RefusalReason,
-  StartLimits,
+import {
+  type CommitVerdict,
+  leasesHere,
+  type ModelUse,
+  type NewExecution,
+  type RefusalReason,
+  type StartLimits,
 } from '../../store/commit.ts';
-import { bornItems, leasesHere } from '../advance/born-items.ts';
+import { bornItems } from '../advance/born-items.ts';
 import { decideAnywhere } from '../advance/decide-serialised.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import { heldFromStart } from '../advance/held-execution.ts';

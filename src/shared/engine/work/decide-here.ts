@@ -1,6 +1,11 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { CommitPlan, CommitVerdict, NewEvent } from '../../store/commit.ts';
-import { bornItems, leasesHere } from '../advance/born-items.ts';
+import {
+  type CommitPlan,
+  type CommitVerdict,
+  leasesHere,
+  type NewEvent,
+} from '../../store/commit.ts';
+import { bornItems } from '../advance/born-items.ts';
 import type { Held } from '../advance/held-execution.ts';
 import { planDecision, type PlannedDecision } from '../advance/plan-step.ts';
 import type { RunningItem } from '../advance/run-items.ts';

@@ -1,8 +1,13 @@
 import type { DefinitionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
-import type { BornLease, CommitPlan, CommitVerdict, NewWorkItem } from '../../store/commit.ts';
+import {
+  type BornLease,
+  type CommitPlan,
+  type CommitVerdict,
+  leasesHere,
+  type NewWorkItem,
+} from '../../store/commit.ts';
 import { isAmbiguous } from '../../store/store.ts';
-import { leasesHere } from '../advance/born-items.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { releaseUnworked } from './release-work-item.ts';
 import type { BornItem, ReservedPlace } from './waiting-claims.ts';
