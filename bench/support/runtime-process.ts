@@ -10,11 +10,13 @@ import type { BenchAddress } from './workload.ts';
 
 export const API_KEY = 'bench-key-for-loopback-only';
 const READY_MS_MAX = 30_000;
+const THIS_CHECKOUT = new URL('../../', import.meta.url).pathname;
 
 export interface RuntimeProcess {
   /** Its base URL; nothing listens there when a scheduler runs without an API. */
   readonly url: string;
   readonly pid: number;
+  readonly process: ChildProcess;
   stop(): Promise<void>;
 }
 
@@ -22,13 +24,17 @@ export interface RuntimeProcess {
 export async function startRuntime(given: {
   readonly database: BenchAddress;
   readonly role?: 'all' | 'api' | 'scheduler';
+  /** The folder of another checkout; absent: this one. */
+  readonly checkout?: string;
+  /** Options of Node; with some, the process has an IPC channel. */
+  readonly nodeOptions?: readonly string[];
 }): Promise<RuntimeProcess> {
-  const { database, role = 'all' } = given;
+  const { database, role = 'all', checkout = THIS_CHECKOUT, nodeOptions = [] } = given;
   const [port, metricsPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-runtime-'));
-  const entry = new URL('../../bin/svc.js', import.meta.url).pathname;
+  const entry = join(checkout, 'bin/svc.js');
   const args = ['serve', '--role', role, ...(role === 'scheduler' ? [] : ['--port', String(port)])];
-  const runtime = spawn(process.execPath, [entry, ...args], {
+  const runtime = spawn(process.execPath, [...nodeOptions, entry, ...args], {
     cwd: folder,
     env: {
       ...process.env,
@@ -37,13 +43,14 @@ export async function startRuntime(given: {
       SVC_TELEMETRY_METRICS_PORT: String(metricsPort),
       SVC_LOG_LEVEL: 'warn',
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit', ...(nodeOptions.length > 0 ? ['ipc' as const] : [])],
   });
   const url = `http://127.0.0.1:${port}`;
   await untilReady(role === 'scheduler' ? `http://127.0.0.1:${metricsPort}` : url, runtime);
   return {
     url,
     pid: runtime.pid ?? 0,
+    process: runtime,
     stop: async () => {
       runtime.kill('SIGTERM');
       if (runtime.exitCode === null && runtime.signalCode === null) await once(runtime, 'exit');
