@@ -24,7 +24,7 @@ import { spread, sumOf } from './support/statistics.ts';
  *
  * What a request costs an API process, and which part of it. Everything is processor time of that
  * process. The process of another checkout and a server that does nothing serve the same requests in
- * turn, so that ratios hold on a shared machine.
+ * turn, so that ratios hold on a shared machine. `--after <checkout>`: another one in place of this.
  */
 
 const WARM_UP_PASSES = 2;
@@ -32,6 +32,7 @@ const WARM_UP_PASSES = 2;
 const { values } = parseArgs({
   options: {
     before: { type: 'string' },
+    after: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     requests: { type: 'string', default: '1000' },
     save: { type: 'boolean', default: false },
@@ -56,7 +57,7 @@ const subjects: Subject[] = [];
 try {
   subjects.push(await openBare());
   if (values.before !== undefined) subjects.push(await openSubject('before', values.before));
-  subjects.push(await openSubject('after'));
+  subjects.push(await openSubject('after', values.after));
   const costs = new Map(subjects.map(({ name }) => [name, noCosts()]));
   for (const subject of subjects) {
     for (let pass = 0; pass < WARM_UP_PASSES; pass += 1) {

@@ -1,4 +1,3 @@
-import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 
@@ -6,13 +5,14 @@ import type { JsonObject } from '../shared/domain/json.ts';
 import { createExposedList } from './a2a/exposed-list.ts';
 import { serveA2a } from './a2a/serve-a2a.ts';
 import { A2A_PATH } from './a2a/workflow-agent-card.ts';
-import type { ApiState } from './context.ts';
+import type { ApiMiddleware, ApiState } from './context.ts';
 import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
+import { createRouteTable, type Route, type RouteTable } from './match-route.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
@@ -42,7 +42,7 @@ export function createApi(deps: ApiDeps): Api {
   const draining = new AbortController();
   const leaving = new AbortController();
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });
-  const router = createRouter(endpointDeps);
+  const table = createRouteTable(listRoutes(endpointDeps));
 
   const app = new Koa<ApiState>();
   app.use(requestContext({ newRequestId: deps.newRequestId, leaving: leaving.signal }));
@@ -52,8 +52,8 @@ export function createApi(deps: ApiDeps): Api {
   // Before any route, so that none can be forgotten.
   app.use(refuseForeignPagesOf(deps));
   // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
-  app.use(router.routes());
-  app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
+  app.use(serveRoutes(table));
+  app.use(answerUnmatched({ methodsFor: table.methodsOf }));
   // Errors while an answer is being sent. A caller that leaves its stream is not reported.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
@@ -82,21 +82,34 @@ function refuseForeignPagesOf(deps: ApiDeps): Koa.Middleware<ApiState> {
   };
 }
 
-function createRouter(deps: EndpointDeps): Router<ApiState> {
-  const router = new Router<ApiState>({ sensitive: true, strict: true });
-  const { bodyBytesMax } = deps.settings;
+function serveRoutes(table: RouteTable<ApiMiddleware>): ApiMiddleware {
+  return (ctx, next) => {
+    const found = table.find(ctx.method, ctx.path);
+    if (found === null) return next();
+    ctx['params'] = found.params;
+    return found.served(ctx, next);
+  };
+}
+
+function listRoutes(deps: EndpointDeps): readonly Route<ApiMiddleware>[] {
+  const { bodyBytesMax, mcp } = deps.settings;
   const readBody = createReadBody({ bodyBytesMax });
   const readJson = createReadJson({ bodyBytesMax });
-  for (const endpoint of routes) {
-    const serve = serveEndpoint({ endpoint, deps, readBody: readerOf(endpoint, deps) ?? readBody });
-    router.register(endpoint.path, [endpoint.method], serve);
-  }
-  router.register(DOCS_PATH, ['GET'], serveDocs(deps));
-  // Some clients add a slash to the address of the card.
   const a2a = serveA2a({ deps, readBody });
-  for (const path of [A2A_PATH, `${A2A_PATH}/`]) router.register(path, ['POST'], a2a);
-  if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readJson }));
-  return router;
+  return [
+    ...routes.map((endpoint) => ({
+      method: endpoint.method,
+      path: endpoint.path,
+      served: serveEndpoint({ endpoint, deps, readBody: readerOf(endpoint, deps) ?? readBody }),
+    })),
+    { method: 'GET', path: DOCS_PATH, served: serveDocs(deps) },
+    { method: 'POST', path: A2A_PATH, served: a2a },
+    // Some clients add a slash to the address of the card.
+    { method: 'POST', path: `${A2A_PATH}/`, served: a2a },
+    ...(mcp
+      ? [{ method: 'POST' as const, path: MCP_PATH, served: serveMcp({ deps, readJson }) }]
+      : []),
+  ];
 }
 
 /** Null: its bodies are as large as everybody's. */
@@ -124,15 +137,4 @@ function withOwnState(
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };
-}
-
-/**
- * The methods of routes with exactly this path, or else of routes with parameters that match it.
- */
-function methodsFor(router: Router<ApiState>, path: string): readonly string[] {
-  const layers = router.match(path, 'OPTIONS').path;
-  const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
-  return layers
-    .filter((layer) => layer.paramNames.length === fewest)
-    .flatMap(({ methods }) => methods);
 }
