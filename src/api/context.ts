@@ -1,5 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 
+import type { JsonValue } from '../shared/domain/json.ts';
+
 /** The state of a request between middleware. */
 export interface ApiState {
   requestId: string;
@@ -9,6 +11,8 @@ export interface ApiState {
   tenantId?: string;
   /** The execution that was started, or that the answer is about. */
   executionId?: string;
+  /** The body that was parsed; absent: none was. */
+  body?: JsonValue;
 }
 
 export type ApiContext = Context & { state: ApiState };

@@ -25,7 +25,7 @@ export async function readRpcRequest(ctx: ApiContext, readBody: ReadBody): Promi
     return refuse({ id: idOf(request), code: INVALID_REQUEST, message: objection });
   } catch (error) {
     if (!(error instanceof SvcError) || error.status >= 500) throw error;
-    const id = idOf(ctx.request.body);
+    const id = idOf(ctx.state.body);
     const status = error.code === 'too_large' ? error.status : 200;
     return refuse({ id, status, code: codeOf(error), message: error.message });
   }
