@@ -20,7 +20,7 @@ import { saveLast, saveSections } from './support/save-results.ts';
 import { spread, sumOf } from './support/statistics.ts';
 
 /*
- * npm run bench:requests [-- --before <checkout>] [--rounds 3] [--requests 1000] [--save]
+ * npm run bench:requests [-- --before <checkout>] [--rounds 9] [--requests 300] [--save]
  *
  * What a request costs an API process, and which part of it. Everything is processor time of that
  * process. The process of another checkout and a server that does nothing serve the same requests in
@@ -33,8 +33,8 @@ const { values } = parseArgs({
   options: {
     before: { type: 'string' },
     after: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    requests: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '9' },
+    requests: { type: 'string', default: '300' },
     save: { type: 'boolean', default: false },
   },
 });
@@ -66,9 +66,12 @@ try {
   }
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
-    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
-      await measureCosts(subject, costs.get(subject.name) ?? noCosts());
-    }
+    const inTurn = takeTurns();
+    await Promise.all(
+      (round % 2 === 0 ? subjects : subjects.toReversed()).map((subject) =>
+        measureCosts({ subject, inTurn, into: costs.get(subject.name) ?? noCosts() }),
+      ),
+    );
   }
   const costRows = ROUTES.map((route) => costRow(route, costs));
   const partRows = await measureParts(costs);
@@ -124,12 +127,29 @@ async function openSubject(name: 'before' | 'after', checkout?: string): Promise
   };
 }
 
-async function measureCosts({ meter, pass }: Subject, into: Costs): Promise<void> {
-  await pass(requests, async (route, count, during) => {
-    const before = await meter.cpuMicros();
-    await during();
-    into[route].push(((await meter.cpuMicros()) - before) / count);
-  });
+/** One after the other, first come first served: so the subjects serve each route in turn. */
+function takeTurns(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+async function measureCosts(given: {
+  readonly subject: Subject;
+  readonly inTurn: ReturnType<typeof takeTurns>;
+  readonly into: Costs;
+}): Promise<void> {
+  const { subject, inTurn, into } = given;
+  await subject.pass(requests, (route, count, during) =>
+    inTurn(async () => {
+      const before = await subject.meter.cpuMicros();
+      await during();
+      into[route].push(((await subject.meter.cpuMicros()) - before) / count);
+    }),
+  );
 }
 
 /** One more pass of each runtime, with a profile of each route. */
