@@ -5,7 +5,7 @@ import type { JsonObject } from '../shared/domain/json.ts';
 import { createExposedList } from './a2a/exposed-list.ts';
 import { serveA2a } from './a2a/serve-a2a.ts';
 import { A2A_PATH } from './a2a/workflow-agent-card.ts';
-import type { ApiMiddleware, ApiState } from './context.ts';
+import type { ApiContext, ApiState, ServeRoute } from './context.ts';
 import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
@@ -14,14 +14,14 @@ import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
 import { createRouteTable, type Route, type RouteTable } from './match-route.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
-import { answerErrors } from './middleware/errors.ts';
+import { answerError } from './middleware/errors.ts';
 import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
 import { createResultWaitLimit, createStreamLimit } from './middleware/limit-answers.ts';
 import { createRateLimit } from './middleware/limit-rate.ts';
-import { reportRequests } from './middleware/metrics.ts';
-import { requestContext } from './middleware/request-context.ts';
+import { reportRequest } from './middleware/metrics.ts';
+import { beginRequest, completeHeaders } from './middleware/request-context.ts';
 import { answerUnmatched } from './middleware/unmatched.ts';
-import { refuseMalformedUrls } from './middleware/url.ts';
+import { refuseMalformedUrl } from './middleware/url.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
 import { routes } from './routes.ts';
@@ -37,23 +37,28 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** The HTTP API as a request handler. The order of the middleware is the order below. */
+/** The HTTP API as a request handler. Koa calls one function; what it calls, in which order, is below. */
 export function createApi(deps: ApiDeps): Api {
   const draining = new AbortController();
   const leaving = new AbortController();
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });
-  const table = createRouteTable(listRoutes(endpointDeps));
 
   const app = new Koa<ApiState>();
-  app.use(requestContext({ newRequestId: deps.newRequestId, leaving: leaving.signal }));
-  app.use(reportRequests({ onRequest: deps.onRequest, now: deps.now }));
-  app.use(answerErrors({ log: deps.log }));
-  app.use(refuseMalformedUrls());
-  // Before any route, so that none can be forgotten.
-  app.use(refuseForeignPagesOf(deps));
-  // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
-  app.use(serveRoutes(table));
-  app.use(answerUnmatched({ methodsFor: table.methodsOf }));
+  const serve = serveRoutes(createRouteTable(listRoutes(endpointDeps)));
+  app.use(async (ctx) => {
+    beginRequest(ctx, { newRequestId: deps.newRequestId, leaving: leaving.signal });
+    reportRequest(ctx, deps);
+    try {
+      refuseMalformedUrl(ctx);
+      // Before any route, so that none can be forgotten.
+      refuseForeignPagesOf(ctx, deps);
+      // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
+      await serve(ctx);
+    } catch (error) {
+      await answerError(ctx, error, deps.log);
+    }
+    completeHeaders(ctx);
+  });
   // Errors while an answer is being sent. A caller that leaves its stream is not reported.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
@@ -72,26 +77,22 @@ export function createApi(deps: ApiDeps): Api {
   };
 }
 
-function refuseForeignPagesOf(deps: ApiDeps): Koa.Middleware<ApiState> {
+function refuseForeignPagesOf(ctx: ApiContext, deps: ApiDeps): void {
   const { auth } = deps.settings;
-  return (ctx, next) => {
-    if (isJudgedByBrowser(ctx, auth)) {
-      refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !auth.enabled });
-    }
-    return next();
-  };
+  if (!isJudgedByBrowser(ctx, auth)) return;
+  refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !auth.enabled });
 }
 
-function serveRoutes(table: RouteTable<ApiMiddleware>): ApiMiddleware {
-  return (ctx, next) => {
+function serveRoutes(table: RouteTable<ServeRoute>): ServeRoute {
+  return async (ctx) => {
     const found = table.find(ctx.method, ctx.path);
-    if (found === null) return next();
+    if (found === null) return answerUnmatched(ctx, table.methodsOf(ctx.path));
     ctx['params'] = found.params;
-    return found.served(ctx, next);
+    await found.served(ctx);
   };
 }
 
-function listRoutes(deps: EndpointDeps): readonly Route<ApiMiddleware>[] {
+function listRoutes(deps: EndpointDeps): readonly Route<ServeRoute>[] {
   const { bodyBytesMax, mcp } = deps.settings;
   const readBody = createReadBody({ bodyBytesMax });
   const readJson = createReadJson({ bodyBytesMax });

@@ -1,4 +1,4 @@
-import type { Context, Middleware, Next } from 'koa';
+import type { Context } from 'koa';
 
 import type { JsonValue } from '../shared/domain/json.ts';
 
@@ -7,6 +7,8 @@ export interface ApiState {
   requestId: string;
   /** The matched route's template; for metrics and logs. */
   route: string;
+  /** Aborted when nobody else is to come: connections are closed after their answer. */
+  leaving: AbortSignal;
   /** Whose it is; absent until the caller is known. */
   tenantId?: string;
   /** The execution that was started, or that the answer is about. */
@@ -16,5 +18,5 @@ export interface ApiState {
 }
 
 export type ApiContext = Context & { state: ApiState };
-export type ApiMiddleware = Middleware<ApiState>;
-export type { Next };
+/** Serves the requests of a route: its path and method are known to match. */
+export type ServeRoute = (ctx: ApiContext) => Promise<void>;

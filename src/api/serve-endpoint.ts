@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { admitRequest } from './admit-request.ts';
-import type { ApiContext, ApiMiddleware } from './context.ts';
+import type { ApiContext, ServeRoute } from './context.ts';
 import { decode } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
@@ -19,7 +19,7 @@ export function serveEndpoint(params: {
   readonly endpoint: Endpoint;
   readonly deps: EndpointDeps;
   readonly readBody: ReadBody;
-}): ApiMiddleware {
+}): ServeRoute {
   const { endpoint, deps, readBody } = params;
   return async (ctx) => {
     ctx.state.route = endpoint.path;
@@ -86,6 +86,10 @@ function goneSignal(ctx: ApiContext): AbortSignal {
 }
 
 function send(ctx: ApiContext, answer: Answer): void {
+  if (answer.body !== undefined) {
+    sendJson(ctx, answer.status, answer.body, answer.headers);
+    return;
+  }
   ctx.set(answer.headers ?? {});
   if (answer.stream !== undefined) {
     ctx.status = answer.status;
@@ -102,9 +106,7 @@ function send(ctx: ApiContext, answer: Answer): void {
     ctx.body = answer.file.content;
     ctx.set('Content-Type', answer.file.contentType);
     ctx.set('Content-Length', String(answer.file.bytes));
-  } else if (answer.body === undefined) {
-    ctx.status = answer.status;
   } else {
-    sendJson(ctx, answer.status, answer.body);
+    ctx.status = answer.status;
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Access } from '../../shared/domain/access.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import { admitRequest } from '../admit-request.ts';
-import type { ApiMiddleware } from '../context.ts';
+import type { ServeRoute } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
 import type { ReadBody } from '../middleware/body.ts';
 import { discardRest } from '../middleware/discard-rest.ts';
@@ -46,7 +46,7 @@ const STREAMING = [
 export function serveA2a(params: {
   readonly deps: EndpointDeps;
   readonly readBody: ReadBody;
-}): ApiMiddleware {
+}): ServeRoute {
   const { deps, readBody } = params;
   return async (ctx) => {
     ctx.state.route = A2A_PATH;

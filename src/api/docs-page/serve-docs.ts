@@ -1,5 +1,5 @@
 import { admitRequest } from '../admit-request.ts';
-import type { ApiMiddleware } from '../context.ts';
+import type { ServeRoute } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
 import { renderPage, type DocsPage } from './render-page.ts';
 
@@ -10,7 +10,7 @@ export const DOCS_PATH = '/docs';
  * types, so `api.open_docs` opens the page; it holds the words of the OpenAPI document and nobody's
  * data. Else it takes any token, like the document itself.
  */
-export function serveDocs(deps: EndpointDeps): ApiMiddleware {
+export function serveDocs(deps: EndpointDeps): ServeRoute {
   let page: DocsPage | null = null;
   return async (ctx) => {
     ctx.state.route = DOCS_PATH;

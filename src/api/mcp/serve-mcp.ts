@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { SvcError } from '../../shared/domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { admitRequest } from '../admit-request.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { ApiContext, ServeRoute } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
 import { asObject, type ReadJson } from '../middleware/body.ts';
 import { refuseForeignPages } from '../middleware/foreign-pages.ts';
@@ -25,7 +25,7 @@ export const MCP_PATH = '/mcp';
 export function serveMcp(params: {
   readonly deps: EndpointDeps;
   readonly readJson: ReadJson;
-}): ApiMiddleware {
+}): ServeRoute {
   const { deps, readJson } = params;
   return async (ctx) => {
     ctx.state.route = MCP_PATH;

@@ -1,7 +1,7 @@
 import { SvcError } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import { StoreUnavailableError } from '../../shared/store/store.ts';
-import type { ApiMiddleware } from '../context.ts';
+import type { ApiContext } from '../context.ts';
 import type { ApiLog } from '../deps.ts';
 import { sendJson } from '../send.ts';
 import { discardRest } from './discard-rest.ts';
@@ -11,25 +11,14 @@ import { discardRest } from './discard-rest.ts';
  * database is a 503 that asks the caller to try again. Everything else is a bug: it is logged once,
  * here, with ids and without payload, and the answer contains no internals.
  */
-export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      const expected = translate(error);
-      logError(params.log, {
-        error,
-        status: expected.status,
-        requestId: ctx.state.requestId,
-        method: ctx.method,
-        route: ctx.state.route,
-      });
-      // Part of the body, JSON or not, may still be on its way.
-      if (expected.code === 'too_large') await discardRest(ctx.req);
-      ctx.set(expected.headers);
-      sendJson(ctx, expected.status, errorBody(expected, ctx.state.requestId));
-    }
-  };
+export async function answerError(ctx: ApiContext, error: unknown, log: ApiLog): Promise<void> {
+  const expected = translate(error);
+  const { status } = expected;
+  const { requestId, route } = ctx.state;
+  logError(log, { error, status, requestId, method: ctx.method, route });
+  // Part of the body, JSON or not, may still be on its way.
+  if (expected.code === 'too_large') await discardRest(ctx.req);
+  sendJson(ctx, status, errorBody(expected, requestId), expected.headers);
 }
 
 /** Any thrown value, as a row of the table of errors. */

@@ -1,31 +1,33 @@
 import { METHODS } from 'node:http';
 
 import { parseTraceparent } from '../../shared/domain/traceparent.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { ApiContext } from '../context.ts';
 import type { RequestReport } from '../deps.ts';
 
-/** Reports each request once, when its answer is out or its connection has ended. */
-export function reportRequests(params: {
-  readonly onRequest: (report: RequestReport) => void;
-  readonly now: () => number;
-}): ApiMiddleware {
-  return (ctx, next) => {
-    const startedAt = params.now();
-    ctx.res.once('close', () => {
-      params.onRequest({
-        method: METHODS.includes(ctx.method) ? ctx.method : 'OTHER',
-        route: ctx.state.route,
-        status: ctx.res.headersSent ? ctx.res.statusCode : CALLER_LEFT,
-        seconds: (params.now() - startedAt) / 1000,
-        // Few want them, so they are looked up only then.
-        get ids() {
-          return idsOf(ctx);
-        },
-      });
+/** Reports a request once, when its answer is out or its connection has ended. */
+export function reportRequest(
+  ctx: ApiContext,
+  params: {
+    readonly onRequest: (report: RequestReport) => void;
+    readonly now: () => number;
+  },
+): void {
+  const startedAt = params.now();
+  ctx.res.once('close', () => {
+    params.onRequest({
+      method: KNOWN_METHODS.has(ctx.method) ? ctx.method : 'OTHER',
+      route: ctx.state.route,
+      status: ctx.res.headersSent ? ctx.res.statusCode : CALLER_LEFT,
+      seconds: (params.now() - startedAt) / 1000,
+      // Few want them, so they are looked up only then.
+      get ids() {
+        return idsOf(ctx);
+      },
     });
-    return next();
-  };
+  });
 }
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /** No answer was begun because the caller closed the connection; the number nginx gives to that. */
 const CALLER_LEFT = 499;

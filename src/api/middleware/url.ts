@@ -1,24 +1,19 @@
-import type { Context } from 'koa';
-
 import { badRequest } from '../../shared/domain/errors.ts';
-import type { ApiMiddleware } from '../context.ts';
+import type { ApiContext } from '../context.ts';
 
 /**
  * Refuses addresses that cannot be read one way only: broken percent-encoding (lone surrogates are
  * that, in UTF-8) and U+0000, which PostgreSQL cannot store and SQLite can.
  */
-export function refuseMalformedUrls(): ApiMiddleware {
-  return (ctx, next) => {
-    // RFC 9112, section 3.2; Node's own answer to this would have no body.
-    if (ctx.req.httpVersionMinor >= 1 && ctx.get('Host') === '') {
-      throw badRequest('the Host header is missing');
-    }
-    readEncoded(pathOf(ctx), 'path');
-    return next();
-  };
+export function refuseMalformedUrl(ctx: ApiContext): void {
+  // RFC 9112, section 3.2; Node's own answer to this would have no body.
+  if (ctx.req.httpVersionMinor >= 1 && !ctx.req.headers.host) {
+    throw badRequest('the Host header is missing');
+  }
+  readEncoded(pathOf(ctx), 'path');
 }
 
-function pathOf(ctx: Context): string {
+function pathOf(ctx: ApiContext): string {
   const target = ctx.req.url ?? '';
   // Absolute form (RFC 9112, section 3.2.2) is for proxies, but servers must accept it too.
   if (!target.startsWith('/') && target !== '*' && !URL.canParse(target)) {
@@ -45,6 +40,8 @@ export function readQuery(params: {
 }
 
 function readEncoded(text: string, part: 'path' | 'query'): string {
+  // Most names and values are as they are written.
+  if (!/[%+\0]/.test(text)) return text;
   const decoded = decodeOrNull(part === 'query' ? text.replaceAll('+', ' ') : text);
   if (decoded === null) throw badRequest(`the ${part} is not percent-encoded UTF-8`);
   if (decoded.includes('\0')) throw badRequest(`the ${part} holds U+0000`);

@@ -4,7 +4,8 @@ import test from 'ava';
 import Koa from 'koa';
 
 import type { ApiState } from '../../../src/api/context.ts';
-import { answerErrors } from '../../../src/api/middleware/errors.ts';
+import { answerError } from '../../../src/api/middleware/errors.ts';
+import { beginRequest } from '../../../src/api/middleware/request-context.ts';
 import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
 import { freePort } from '../../support/servers/ports.ts';
 import { startTestApi } from '../support/test-api.ts';
@@ -42,9 +43,10 @@ test('503: a database that is away is a reason to come again', async (t) => {
 
 test('503: when the outcome is unknown, no reply advises a simple retry', async (t) => {
   const app = new Koa<ApiState>();
-  app.use(answerErrors({ log: { info() {}, warn() {}, error() {} } }));
-  app.use(() => {
-    throw new StoreUnavailableError('commit', { ambiguous: true });
+  app.use(async (ctx) => {
+    beginRequest(ctx, { newRequestId: () => 'r-1', leaving: new AbortController().signal });
+    const error = new StoreUnavailableError('commit', { ambiguous: true });
+    await answerError(ctx, error, { info() {}, warn() {}, error() {} });
   });
   const server = app.listen(await freePort(), '127.0.0.1');
   await once(server, 'listening');
