@@ -2,11 +2,14 @@ import { z } from 'zod';
 
 import { badRequest } from '../shared/domain/errors.ts';
 import { nearestName } from '../shared/domain/nearest-name.ts';
+import { compileReader, REFUSED, type Reader } from './compile-reader.ts';
 
 const ISSUES_MAX = 10;
 
 /** Reads one part of a request through its schema, or throws the 400 that says all that is wrong. */
 export function decode(schema: z.ZodType, value: unknown): unknown {
+  const read = readerOf(schema)(value);
+  if (read !== REFUSED) return read;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const words = result.error.issues
@@ -15,6 +18,17 @@ export function decode(schema: z.ZodType, value: unknown): unknown {
       issue.code === 'unrecognized_keys' ? describeUnknown(issue, schema) : describe(issue, value),
     );
   throw badRequest(words.join('; '));
+}
+
+/** One for each schema of the routes. */
+const readers = new WeakMap<z.ZodType, Reader>();
+
+function readerOf(schema: z.ZodType): Reader {
+  const known = readers.get(schema);
+  if (known !== undefined) return known;
+  const reader = compileReader(schema);
+  readers.set(schema, reader);
+  return reader;
 }
 
 /** `/nmae is unknown, did you mean "name"?`: a JSON pointer, as names may hold anything. */
