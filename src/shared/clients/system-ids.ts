@@ -40,7 +40,7 @@ export function createIds(source: {
       const time = lastMs.toString(16).padStart(12, '0');
       const randA = (0x7000 | (counter >>> 6)).toString(16);
       const variant = (0x80 | (counter & 0x3f)).toString(16);
-      const random = Buffer.from(take(7)).toString('hex');
+      const random = toHex(take(7));
       return `${time.slice(0, 8)}-${time.slice(8)}-${randA}-${variant}${random.slice(0, 2)}-${random.slice(2)}`;
     },
   };
@@ -61,6 +61,15 @@ function drawBytes(randomBytes: (size: number) => Uint8Array): (size: number) =>
     used += size;
     return batch.subarray(used - size, used);
   };
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** A view of a buffer costs more than to look up so few bytes. */
+function toHex(bytes: Uint8Array): string {
+  let hex = '';
+  for (const byte of bytes) hex += HEX[byte];
+  return hex;
 }
 
 function readUint32(bytes: Uint8Array): number {

@@ -164,22 +164,26 @@ function entries(): readonly (readonly [MetricKey, MetricSpec])[] {
 }
 
 function boundLabels(): (key: MetricKey, labels?: Labels) => Record<string, string> {
-  const seen = new Map<string, Set<string>>();
+  const seen = new Map(
+    entries().map(([key, { labels }]) => [
+      key,
+      labels.map((label) => ({ label, values: new Set<string>() })),
+    ]),
+  );
   return (key, labels) => {
     const kept: Record<string, string> = {};
     if (labels === undefined) return kept;
-    for (const label of METRICS[key].labels) {
+    for (const { label, values } of seen.get(key) ?? []) {
       const value = labels[label];
-      if (value !== undefined) kept[label] = known(`${key}/${label}`, value);
+      if (value !== undefined) kept[label] = known(values, value);
     }
     return kept;
   };
 
-  function known(place: string, value: string): string {
-    const values = seen.get(place) ?? new Set();
+  function known(values: Set<string>, value: string): string {
     if (values.has(value)) return value;
     if (values.size >= LABEL_VALUES_MAX) return 'other';
-    seen.set(place, values.add(value));
+    values.add(value);
     return value;
   }
 }
