@@ -28,11 +28,17 @@ export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admiss
     method,
     access,
     credentials: credentialsOf(ctx),
-    tenantHeader: ctx.get('X-Tenant-Id'),
+    tenantHeader: tenantHeaderOf(ctx),
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
     knowTenant: (tenantId) => deps.engine.tenants.find(tenantId),
   };
+}
+
+/** Node joins the values of a header that is sent twice. */
+function tenantHeaderOf({ req }: ApiContext): string | undefined {
+  const given = req.headers['x-tenant-id'];
+  return typeof given === 'string' ? given : undefined;
 }
 
 function credentialsOf(ctx: ApiContext): Credentials {

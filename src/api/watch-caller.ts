@@ -23,11 +23,11 @@ export function watchCaller(params: AdmitRequest & { readonly caller: Caller }):
     return signal;
   }
   const leave = () => ending.abort();
-  deps.draining.addEventListener('abort', leave, { once: true });
+  const stopListening = onAbort(deps.draining, leave);
   let timer = setTimeout(() => void look(), deps.settings.callerRecheckMs);
   res.once('close', () => {
     clearTimeout(timer);
-    deps.draining.removeEventListener('abort', leave);
+    stopListening();
     // After a complete answer nobody listens any more.
     if (!res.writableFinished) ending.abort();
   });
@@ -43,6 +43,22 @@ export function watchCaller(params: AdmitRequest & { readonly caller: Caller }):
     ending.abort(objection);
     timer = setTimeout(() => res.destroy(), LAST_WORDS_MS_MAX);
   }
+}
+
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * One listener on a signal that every request listens to: to add and to remove one of its own is
+ * cheaper in a set. Returns what removes it.
+ */
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  const all = listeners.get(signal) ?? new Set();
+  if (!listeners.has(signal)) {
+    listeners.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((call) => call()), { once: true });
+  }
+  all.add(listener);
+  return () => void all.delete(listener);
 }
 
 /** Why the caller would not be let in any more; null: the answer ends for another reason. */

@@ -31,10 +31,10 @@ const ANYONE: Caller = {
  * for the one in X-Tenant-Id, or the tenant is not active; 404 when nobody has made the one in
  * X-Tenant-Id; 429 when it is too fast; else the caller.
  */
-export async function admit(
+export function admit(
   params: Admission & { readonly rateLimit: RateLimit; readonly database: DatabaseProbe },
 ): Promise<Caller> {
-  if (!needsToken(params.access, params.auth)) return ANYONE;
+  if (!needsToken(params.access, params.auth)) return Promise.resolve(ANYONE);
   if (params.access === 'probe') return admitProbe(params);
   return admitCaller(params);
 }
@@ -107,12 +107,12 @@ async function judgeCaller(
 }
 
 /** Null: no acceptable token. */
-async function identify(params: {
+function identify(params: {
   readonly credentials: Credentials;
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;
 }): Promise<Identity | null> {
-  if (!params.auth.enabled) return OPEN_ACCESS_IDENTITY;
+  if (!params.auth.enabled) return Promise.resolve(OPEN_ACCESS_IDENTITY);
   return params.authenticator.authenticate(params.credentials);
 }
 

@@ -35,11 +35,21 @@ export const anyObject = z
 export const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 function refuseUnsafe(value: JsonValue, context: z.RefinementCtx): void {
+  if (isSafe(value)) return;
   const problem = findUnsafe(value, '');
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 }
 
-/** The depth has been bounded when the body was read. */
+/** Most values are, so no pointer is made to their members. The depth was bounded before. */
+function isSafe(value: JsonValue): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return true;
+  for (const [key, member] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.includes(key) || !isSafe(member)) return false;
+  }
+  return true;
+}
+
 function findUnsafe(value: JsonValue, pointer: string): string | null {
   if (typeof value === 'number') {
     // 2^53 itself is refused too: 2^53 + 1 reads as the same number.
