@@ -157,8 +157,9 @@ async function measureParts(
   costs: ReadonlyMap<Subject['name'], Costs>,
 ): Promise<readonly Record<string, string>[]> {
   const shares = new Map<string, ReadonlyMap<string, number>>();
-  for (const { name, meter, pass } of subjects.filter(({ name }) => name !== 'bare')) {
-    await pass(requests, async (route, _, during) => {
+  for (const subject of subjects.filter(({ name }) => name !== 'bare')) {
+    const { name, meter } = subject;
+    await subject.pass(requests, async (route, _, during) => {
       shares.set(`${name} ${route}`, sharesOf(countParts(await meter.profile(during))));
     });
   }

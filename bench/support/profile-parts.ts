@@ -22,7 +22,7 @@ const OWN: readonly Part[] = [
   ['engine', /\/src\/(shared|runtime|scheduler)\//],
   [
     'schema',
-    /node_modules\/zod\/|\/src\/api\/(decode|schemas\/|endpoints\/.*-(shapes?|fields)\.ts)/,
+    /node_modules\/zod\/|\/src\/api\/(decode|compile-reader|schemas\/|endpoints\/.*-(shapes?|fields)\.ts)/,
   ],
   [
     'body',
@@ -33,11 +33,12 @@ const OWN: readonly Part[] = [
   ['koa', /node_modules\//],
 ];
 
-export const PARTS: readonly string[] = [
-  ...['koa', 'router', 'body', 'schema', 'authentication', 'tenant, rate limit', 'metrics, log'],
-  ...['endpoint, answer', HTTP, SOCKETS, 'engine', 'store', DRIVER],
-  ...['garbage collection', 'system'],
-];
+const API = ['koa', 'router', 'body', 'schema', 'authentication', 'tenant, rate limit'];
+const BELOW = ['engine', 'store', DRIVER, 'garbage collection', 'system'];
+
+export const PARTS: readonly string[] = API.concat('metrics, log', 'endpoint, answer')
+  .concat(HTTP, SOCKETS)
+  .concat(BELOW);
 
 /** Samples of each part; those of an idle process are left out. */
 export function countParts({

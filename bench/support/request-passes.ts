@@ -65,7 +65,7 @@ export async function openRequestPasses(url: string): Promise<RequestPasses> {
       await measure('start', count, () =>
         forEach(count, async () => {
           const answer = await call(http, start(TOOL_WORKFLOW.workflow_id));
-          executions.push(String(answer['execution_id']));
+          executions.push(answer['execution_id'] as string);
         }),
       );
       const items: ClaimedItem[] = [];

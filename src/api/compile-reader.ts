@@ -3,7 +3,7 @@ import type { z } from 'zod';
 /** A reader does not accept the value: the schema says why, or accepts it after all. */
 export const REFUSED = Symbol('refused');
 
-/** What the schema makes of a value that it accepts. */
+/** Returns the value that the schema makes of one that it accepts, else `REFUSED`. */
 export type Reader = (value: unknown) => unknown;
 
 type Check = z.core.$ZodCheck<unknown>;

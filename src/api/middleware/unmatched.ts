@@ -4,7 +4,7 @@ import type { ApiContext } from '../context.ts';
 /** Answers requests without a route: 405 or OPTIONS on a known path, 404 elsewhere. */
 export function answerUnmatched(
   ctx: ApiContext,
-  /** Of the routes with this path; empty when there is no such path. */
+  /** The methods of the routes with this path; empty when there is none. */
   methods: readonly string[],
 ): void {
   if (methods.length === 0) throw notFound(`route ${ctx.method} ${ctx.path}`);

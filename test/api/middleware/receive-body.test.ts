@@ -16,10 +16,12 @@ async function serve(
   before: (request: IncomingMessage) => Promise<unknown> = async () => {},
 ) {
   const received = Promise.withResolvers<Received>();
-  const server = createServer(async (request, response) => {
-    await before(request);
-    received.resolve(await receiveBody(request, BYTES_MAX));
-    response.end('{}');
+  const server = createServer((request, response) => {
+    const receive = before(request).then(() => receiveBody(request, BYTES_MAX));
+    void receive.then((body) => {
+      received.resolve(body);
+      response.end('{}');
+    });
   });
   server.listen({ port: await freePort(), host: '127.0.0.1' });
   await once(server, 'listening');
