@@ -47,7 +47,7 @@ export function listCells(given: {
     ...backlogs('sqlite', 'svc on SQLite', [10, 100]),
     ...schedulers(),
     ...managementRoutes(),
-    startUp,
+    ...startUp(),
     ...recalls(),
     ...(given.churnSeconds === 0 ? [] : churn(given.churnSeconds / given.seconds)),
     ...(given.idleSeconds ? idle(given.idleSeconds / given.seconds) : []),
@@ -259,16 +259,18 @@ function schedulers(): readonly Cell[] {
   }));
 }
 
-const startUp: Cell = {
-  id: 'start',
-  subject: 'svc',
-  what: 'svc version, and svc dev until it answers',
-  unit: 'pairs',
-  database: 'sqlite',
-  module: 'workloads/start-up.ts',
-  params: {},
-  quick: true,
-};
+function startUp(): readonly Cell[] {
+  return (['sources', 'package'] as const).map((from) => ({
+    id: from === 'sources' ? 'start' : 'start/package',
+    subject: 'svc',
+    what: `svc version, and svc dev until it answers, run from ${from === 'sources' ? 'the sources' : 'the package'}`,
+    unit: 'pairs',
+    database: 'sqlite',
+    module: 'workloads/start-up.ts',
+    params: { from },
+    quick: true,
+  }));
+}
 
 function churn(longer: number): readonly Cell[] {
   return [false, true].map((heldSnapshot) => ({

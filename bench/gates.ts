@@ -266,18 +266,20 @@ export const GATES: readonly Gate[] = [
     ),
     bound: { atMost: RSS_MIB_MAX },
   },
-  {
-    workload: 'start',
-    asks: 'svc dev ready ≤ 400 ms',
-    figure: middle('svc start', extra('dev_ready_ms')),
-    bound: { atMost: 400 },
-  },
-  {
-    workload: 'start',
-    asks: 'svc version ≤ 80 ms',
-    figure: middle('svc start', extra('version_ms')),
-    bound: { atMost: 80 },
-  },
+  ...['start', 'start/package'].flatMap((workload): readonly Gate[] => [
+    {
+      workload,
+      asks: 'svc dev ready ≤ 10 × node -e 0',
+      figure: middle(`svc ${workload}`, extra('dev_to_node')),
+      bound: { atMost: 10 },
+    },
+    {
+      workload,
+      asks: 'svc version ≤ 1.6 × node -e 0',
+      figure: middle(`svc ${workload}`, extra('version_to_node')),
+      bound: { atMost: 1.6 },
+    },
+  ]),
 ];
 
 export function judge(gates: readonly Gate[], rounds: Rounds): readonly JudgedGate[] {

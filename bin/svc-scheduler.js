@@ -3,6 +3,7 @@ import { launch, SERVER_OPTIONS } from './launch/launch.js';
 
 launch({
   source: new URL('./svc-scheduler.ts', import.meta.url),
-  built: new URL('../dist/bin/svc-scheduler.js', import.meta.url),
+  built: new URL('../dist/bundle/svc-scheduler.js', import.meta.url),
+  clone: new URL('../', import.meta.url),
   nodeOptions: SERVER_OPTIONS,
 });

@@ -5,6 +5,8 @@ const serves = process.argv[2] === 'serve' || process.argv[2] === 'dev';
 
 launch({
   source: new URL('./svc.ts', import.meta.url),
-  built: new URL('../dist/bin/svc.js', import.meta.url),
+  built: new URL('../dist/bundle/svc.js', import.meta.url),
+  // Other commands load little: to compare the sources with the build would take longer.
+  clone: serves ? new URL('../', import.meta.url) : undefined,
   nodeOptions: serves ? SERVER_OPTIONS : [],
 });

@@ -1,4 +1,13 @@
-import { createProgram } from './cli/create-program.ts';
-import { runProgram } from './boot/run-program.ts';
+import { endOnClosedPipe } from './boot/end-on-closed-pipe.ts';
+import { readVersion } from '../src/runtime/version.ts';
 
-await runProgram(createProgram());
+const [command = '', ...rest] = process.argv.slice(2);
+// Without the reader of command lines, which takes longer to load than Node takes to start.
+if (['version', '--version', '-V'].includes(command) && rest.length === 0) {
+  endOnClosedPipe();
+  process.stdout.write(`${readVersion()}\n`);
+} else {
+  const { createProgram } = await import('./cli/create-program.ts');
+  const { runProgram } = await import('./boot/run-program.ts');
+  await runProgram(createProgram());
+}

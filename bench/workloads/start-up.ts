@@ -5,23 +5,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../test/support/servers/ports.ts';
+import { layOutPackage } from '../support/lay-out-package.ts';
 import { pollUntil } from '../support/poll-until.ts';
 import { spread } from '../support/statistics.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 
 const SVC = new URL('../../bin/svc.js', import.meta.url).pathname;
-const TIMES = 5;
+const TIMES = 10;
 const READY_MS_MAX = 20_000;
 
-/** The times that a person waits for: `svc version`, and `svc dev` until it answers a request. */
-export async function measure({ window }: GivenWorkload<unknown>): Promise<void> {
+export interface StartUpParams {
+  readonly from: 'sources' | 'package';
+}
+
+/**
+ * The times that a person waits for: `svc version`, and `svc dev` until it answers a request, both as multiples
+ * of the time that Node takes to do nothing. The three take turns, so that each ratio is of one mood
+ * of the machine.
+ */
+export async function measure({ window, params }: GivenWorkload<StartUpParams>): Promise<void> {
+  using laidOut = params.from === 'package' ? layOutPackage() : null;
+  // The condition keeps the launcher from a build that a clone may have.
+  const svc = laidOut === null ? ['--conditions=svc-source', SVC] : [laidOut.svc];
+  // Fills the cache of compiled code, which every start but the first finds.
+  await timeRun([...svc, 'version']);
+  await timeDev(svc);
   await window(async () => {
-    const versions: number[] = [];
-    const devs: number[] = [];
+    const times: { readonly node: number; readonly version: number; readonly dev: number }[] = [];
     for (let time = 0; time < TIMES; time += 1) {
-      versions.push(await timeVersion());
-      devs.push(await timeDev());
+      times.push({
+        node: await timeRun(['-e', '0']),
+        version: await timeRun([...svc, 'version']),
+        dev: await timeDev(svc),
+      });
     }
+    const median = (values: readonly number[]) => spread(values)?.median ?? 0;
     return {
       units: TIMES,
       executions: 0,
@@ -29,27 +47,29 @@ export async function measure({ window }: GivenWorkload<unknown>): Promise<void>
       p99Ms: 0,
       rssMiB: null,
       extra: {
-        version_ms: spread(versions)?.median ?? 0,
-        dev_ready_ms: spread(devs)?.median ?? 0,
+        version_ms: median(times.map(({ version }) => version)),
+        dev_ready_ms: median(times.map(({ dev }) => dev)),
+        version_to_node: median(times.map(({ version, node }) => version / node)),
+        dev_to_node: median(times.map(({ dev, node }) => dev / node)),
       },
     };
   });
 }
 
-async function timeVersion(): Promise<number> {
+async function timeRun(args: readonly string[]): Promise<number> {
   const began = performance.now();
-  const svc = spawn(process.execPath, [SVC, 'version'], { stdio: 'ignore' });
-  const [code] = await once(svc, 'exit');
-  if (code !== 0) throw new Error(`svc version ended with ${code}`);
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}`);
   return performance.now() - began;
 }
 
 /** Starts on a database that does not exist yet. */
-async function timeDev(): Promise<number> {
+async function timeDev(entry: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-dev-'));
   const port = await freePort();
   const began = performance.now();
-  const args = [SVC, 'dev', '--port', String(port)];
+  const args = [...entry, 'dev', '--port', String(port)];
   const env = { ...process.env, SVC_TELEMETRY_METRICS_PORT: 'off' };
   const svc = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
   try {

@@ -2,13 +2,14 @@ import { CommanderError, type Command } from 'commander';
 
 import { EXIT } from '../cli/exit-code.ts';
 import { reportError } from '../cli/report-error.ts';
+import { endOnClosedPipe } from './end-on-closed-pipe.ts';
 
 /**
  * Parses the command line and runs what it names. Never rejects: the outcome is the process's exit
  * code, which takes effect when nothing keeps the process alive any more, so output is not cut off.
  */
 export async function runProgram(program: Command): Promise<void> {
-  process.stdout.on('error', endQuietlyOnClosedPipe);
+  endOnClosedPipe();
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
@@ -19,10 +20,4 @@ export async function runProgram(program: Command): Promise<void> {
 /** Commander has written its message already; asking for help or the version is no mistake. */
 function usageCode(error: CommanderError): number {
   return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-}
-
-/** `svc … | head` is no failure. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(EXIT.ok);
-  throw error;
 }

@@ -14,12 +14,13 @@
  * This file and its callers are the only ones that an old Node reads, so they keep to syntax that
  * Node 12 parses: no `node:` imports, no `??`, no `?.`, no top-level await.
  */
-import { spawn } from 'child_process';
-import { existsSync } from 'fs';
-import module, { createRequire } from 'module';
-import { constants, homedir } from 'os';
+import module from 'module';
 import { dirname, isAbsolute, join, sep } from 'path';
 import { fileURLToPath } from 'url';
+
+// An import of `fs` would load all its streams, which costs a start a tenth.
+const require = module.createRequire(import.meta.url);
+const { existsSync } = require('fs');
 
 /** The first Node whose type stripping is stable and that the dependencies accept. */
 const MINIMUM = [24, 12];
@@ -39,7 +40,9 @@ export const SERVER_OPTIONS = ['--max-semi-space-size=4', '--heap-growing-percen
 /**
  * @param {object} target
  * @param {URL} target.source the TypeScript entry module, used in the source tree
- * @param {URL} target.built the compiled entry module, used in the published package
+ * @param {URL} target.built the compiled entry module, used in the published package, and in a clone
+ *   whose build is up to date
+ * @param {URL} [target.clone] root of the clone; absent: its build is not used
  * @param {number[]} [target.minimum] oldest acceptable Node: major, minor
  * @param {string[]} [target.nodePackages] packages that bring a Node as `bin/node`
  * @param {string[]} [target.nodeOptions] as `--name=value`; one that was given already stays as it is
@@ -57,7 +60,7 @@ export function launch(target) {
   if (isChild || isNewEnough(minimum)) {
     if (nodeOptions.length > 0 && canBecomeAnother()) becomeNodeWith(nodeOptions);
     keepCompiledCode();
-    importEntry(target);
+    void importEntry(target);
     return;
   }
   const node = findNode(target.nodePackages || ['node-linux-' + process.arch]);
@@ -110,6 +113,7 @@ function keepCompiledCode() {
 function findCacheFolder() {
   const given = process.env.XDG_CACHE_HOME || '';
   try {
+    const { homedir } = require('os');
     const [base, folder] = isAbsolute(given)
       ? [given, given]
       : [homedir(), join(homedir(), '.cache')];
@@ -121,21 +125,40 @@ function findCacheFolder() {
   }
 }
 
-function importEntry(target) {
+// A rejection stays unhandled on purpose: Node prints it with its stack and exits with 1.
+async function importEntry(target) {
   const source = fileURLToPath(target.source);
+  const built = fileURLToPath(target.built);
   // Node strips no types below node_modules, so an installed package runs what was built.
   const canRunSource = existsSync(source) && !source.includes(sep + 'node_modules' + sep);
-  if (!canRunSource && !existsSync(fileURLToPath(target.built))) {
+  if (canRunSource && !(await isUpToDate(target, built))) {
+    await import(target.source.href);
+    return;
+  }
+  if (!existsSync(built)) {
     refuse('is not built: run "npm run build"');
     return;
   }
-  // A rejection stays unhandled on purpose: Node prints it with its stack and exits with 1.
-  void import((canRunSource ? target.source : target.built).href);
+  // Stacks name the sources; Node reads a map when it shows the first stack.
+  module.setSourceMapsSupport(true, { nodeModules: true });
+  await import(target.built.href);
+}
+
+/** A clone runs its build only while that is one of its sources as they are. */
+async function isUpToDate(target, built) {
+  if (target.clone === undefined || !existsSync(built) || wantsSources()) return false;
+  const { isBuiltFrom } = await import('./source-stamp.js');
+  return isBuiltFrom(fileURLToPath(target.clone), dirname(built));
+}
+
+/** The condition under which the exports of the package are its sources. */
+function wantsSources() {
+  const given = process.execArgv.concat((process.env.NODE_OPTIONS || '').split(' '));
+  return given.includes('--conditions=svc-source');
 }
 
 function findNode(nodePackages) {
   if (process.platform !== 'linux') return null;
-  const require = createRequire(import.meta.url);
   for (const name of nodePackages) {
     try {
       const file = join(dirname(require.resolve(name + '/package.json')), 'bin', 'node');
@@ -148,6 +171,8 @@ function findNode(nodePackages) {
 }
 
 function runOn(node, options) {
+  const { spawn } = require('child_process');
+  const { constants } = require('os');
   const env = Object.assign({}, process.env);
   env[CHILD_MARK] = '1';
   const child = spawn(node, options.concat(process.execArgv, process.argv.slice(1)), {

@@ -1,5 +1,4 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
@@ -58,8 +57,7 @@ export async function startApiServer(params: StartApiServer): Promise<ApiServer>
     // Answered by the API itself, as JSON.
     requireHostHeader: false,
   };
-  const server =
-    tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
+  const server = tls === undefined ? createServer(options) : await createTlsServer(options, tls);
   serveRequests(server, api.handle);
   await listen(server, params);
   const { port } = server.address() as AddressInfo;
@@ -69,6 +67,12 @@ export async function startApiServer(params: StartApiServer): Promise<ApiServer>
     leave: () => api.leave(),
     close: ({ deadlineMs }) => closeServer({ server, api, deadlineMs }),
   };
+}
+
+/** Loaded where it is needed: it brings all of TLS. */
+async function createTlsServer(options: ServerOptions, tls: TlsFiles): Promise<Server> {
+  const https = await import('node:https');
+  return https.createServer({ ...options, ...tlsOptions(tls) });
 }
 
 function tlsOptions({ certificate, key, clientAuthorities }: TlsFiles): TlsOptions {

@@ -53,8 +53,8 @@ test('every gate finds what it judges among the workloads', (t) => {
     'core_percent',
     'api_rss_mib',
     'scheduler_rss_mib',
-    'dev_ready_ms',
-    'version_ms',
+    'dev_to_node',
+    'version_to_node',
   ];
   const extra = Object.fromEntries(figures.map((name) => [name, 1]));
   const measurement = {

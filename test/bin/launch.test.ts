@@ -1,10 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+
 import test from 'ava';
+
+import { readStamp, STAMP_FILE } from '../../bin/launch/source-stamp.js';
 
 /*
  * Every case launches `entry.ts` below. A `minimum` that no Node version reaches simulates an old
@@ -157,7 +169,58 @@ test('without a source module the built one is run', async (t) => {
   t.deepEqual(await launched.ended, { code: 9, signal: null });
 });
 
+test('a clone runs its build while its sources are those of the build', async (t) => {
+  const { launcher } = createClone('unchanged');
+  t.is((await start(launcher, []).ended).code, BUILT);
+});
+
+test('a clone runs its sources when one of them changed, whatever its size and times say', async (t) => {
+  const { launcher, source } = createClone('edited');
+  const { atime, mtime, size } = statSync(source);
+  writeFileSync(source, `process.exit(${EDITED});\n`);
+  utimesSync(source, atime, mtime);
+  t.deepEqual([statSync(source).size, statSync(source).mtime], [size, mtime]);
+  t.is((await start(launcher, []).ended).code, EDITED);
+});
+
+test('a clone runs its sources when one was added or removed', async (t) => {
+  const { launcher, root } = createClone('added');
+  writeFileSync(join(root, 'src/added.ts'), '');
+  t.is((await start(launcher, []).ended).code, SOURCE);
+  rmSync(join(root, 'src/added.ts'));
+  t.is((await start(launcher, []).ended).code, BUILT);
+});
+
+test('a clone runs its sources under the condition that asks for them', async (t) => {
+  const { launcher } = createClone('condition');
+  const env = { NODE_OPTIONS: '--conditions=svc-source' };
+  t.is((await start(launcher, [], env).ended).code, SOURCE);
+});
+
+test('a clone runs its sources when its launcher asks for no build', async (t) => {
+  const { root } = createClone('unasked');
+  const places = { source: join(root, 'src/entry.ts'), built: join(root, 'dist/built.js') };
+  t.is((await start(writeLauncher('unasked', places), []).ended).code, SOURCE);
+});
+
+const [SOURCE, BUILT, EDITED] = [11, 12, 13];
+
+/** A clone that was built just now: its parts exit with different codes. */
+function createClone(name: string) {
+  const root = mkdtempSync(join(folder, `clone-${name}-`));
+  for (const path of ['bin', 'deploy/package', 'migrations', 'src', 'dist']) {
+    mkdirSync(join(root, path), { recursive: true });
+  }
+  const source = join(root, 'src/entry.ts');
+  const built = join(root, 'dist/built.js');
+  writeFileSync(source, `process.exit(${SOURCE});\n`);
+  writeFileSync(built, `process.exit(${BUILT});\n`);
+  writeFileSync(join(root, 'dist', STAMP_FILE), readStamp(root));
+  return { root, source, launcher: writeLauncher(`clone-${name}`, { source, built, clone: root }) };
+}
+
 type Target = {
+  readonly clone?: string;
   readonly source?: string;
   readonly built?: string;
   readonly minimum?: readonly number[];
@@ -167,13 +230,16 @@ type Target = {
 
 function writeLauncher(name: string, target: Target): string {
   const file = join(folder, `${name}.js`);
-  const { source = 'entry.ts', built = 'no-such-file.js', ...rest } = target;
+  const { source = 'entry.ts', built = 'no-such-file.js', clone, ...rest } = target;
+  const at = (path: string) => JSON.stringify(pathToFileURL(resolve(folder, path)));
+
   writeFileSync(
     file,
     `import { launch } from ${JSON.stringify(LAUNCH)};
      launch({
-       source: new URL('./${source}', import.meta.url),
-       built: new URL('./${built}', import.meta.url),
+       source: new URL(${at(source)}),
+       built: new URL(${at(built)}),
+       clone: ${clone === undefined ? undefined : `new URL(${at(clone)})`},
        ...${JSON.stringify(rest)},
      });`,
   );

@@ -13,8 +13,9 @@ import { makePrivate } from './private-file.ts';
 
 /*
  * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
- * turns, and each reads the applied migrations again in its turn. The journal mode is unchanged;
- * the opener of the store chooses it.
+ * turns, and each reads the applied migrations again in its turn. A file without any gets all of them
+ * in one transaction: there is no earlier version to keep, and each commit waits for the disk. The
+ * journal mode is unchanged; the opener of the store chooses it.
  */
 
 const BUSY_MS_MAX = 60_000;
@@ -41,8 +42,11 @@ export function migrateOpen(params: {
   readonly onApplied: (migration: Migration) => void;
 }): number {
   const { database, known, onApplied } = params;
+  const applyFirst = database.transaction(() => applyToNew(database, known));
+  const first = applyFirst.immediate();
+  first.forEach(onApplied);
   const applyNext = database.transaction(() => applyNextPending(database, known));
-  for (let applied = 0; ; applied += 1) {
+  for (let applied = first.length; ; applied += 1) {
     const migration = applyNext.immediate();
     if (migration === null) return applied;
     onApplied(migration);
@@ -62,10 +66,29 @@ export function readAppliedSqlite(path: string): readonly AppliedMigration[] {
   }
 }
 
+/** All migrations, if none was ever applied. */
+function applyToNew(
+  database: Database.Database,
+  known: readonly Migration[],
+): readonly Migration[] {
+  createTable(database);
+  if (selectApplied(database).length > 0) return [];
+  for (const migration of known) apply(database, migration);
+  return known;
+}
+
 function applyNextPending(
   database: Database.Database,
   known: readonly Migration[],
 ): Migration | null {
+  createTable(database);
+  const [next] = pendingMigrations(known, selectApplied(database));
+  if (next === undefined) return null;
+  apply(database, next);
+  return next;
+}
+
+function createTable(database: Database.Database): void {
   database.exec(
     `create table if not exists schema_migrations (
       number integer primary key,
@@ -75,13 +98,15 @@ function applyNextPending(
       works_from integer
     ) strict`,
   );
-  const [next] = pendingMigrations(known, selectApplied(database));
-  if (next === undefined) return null;
+}
+
+function apply(database: Database.Database, migration: Migration): void {
+  const { number, title, sql, checksum, worksFrom } = migration;
   try {
-    database.exec(next.sql);
+    database.exec(sql);
   } catch (error) {
     throw new SchemaError(
-      `migration ${next.number} (${next.title}) failed, nothing of it was applied: ` +
+      `migration ${number} (${title}) failed, nothing of it was applied: ` +
         (error instanceof Error ? error.message : String(error)),
       { cause: error },
     );
@@ -94,8 +119,7 @@ function applyNextPending(
       `insert into schema_migrations (number, title, checksum, works_from)
        values (?, ?, ?, ?)`,
     )
-    .run(next.number, next.title, next.checksum, next.worksFrom);
-  return next;
+    .run(number, title, checksum, worksFrom);
 }
 
 function selectApplied(database: Database.Database): readonly AppliedMigration[] {

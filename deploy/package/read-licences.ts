@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const LICENCE_FILES = '{LICEN[CS]E,licen[cs]e,COPYING,NOTICE}*';
+
+/** The licences of the packages among the modules, as text to be shipped with their code. */
+export function readLicences(modules: readonly string[]): string {
+  const folders = modules
+    .map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
+    .filter((folder) => folder !== undefined);
+  return [...new Set(folders)]
+    .toSorted()
+    .map(readLicence)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function readLicence(folder: string): string {
+  const { name, version, license, homepage } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Manifest;
+  if (!PERMISSIVE.includes(license)) {
+    throw new Error(`${name} has the licence ${license}: leave it out of INLINED in bundle.ts`);
+  }
+  const texts = globSync(LICENCE_FILES, { cwd: folder }).map((file) =>
+    readFileSync(join(folder, file), 'utf8').trim(),
+  );
+  const from = homepage ?? `https://www.npmjs.com/package/${name}`;
+  return `${[`${name} ${version}, ${license}, ${from}`, ...texts].join('\n\n')}\n`;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly homepage?: string;
+}
+
+/** They ask for their text beside the code, and for nothing else. */
+const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'];
