@@ -7,7 +7,6 @@ if (['version', '--version', '-V'].includes(command) && rest.length === 0) {
   endOnClosedPipe();
   process.stdout.write(`${readVersion()}\n`);
 } else {
-  const { createProgram } = await import('./cli/create-program.ts');
-  const { runProgram } = await import('./boot/run-program.ts');
-  await runProgram(createProgram());
+  const { runCommandLine } = await import('./boot/run-command-line.ts');
+  await runCommandLine();
 }

@@ -28,10 +28,20 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     (name) => `src/scheduler/pool/tasks/${name}.ts`,
   ),
 };
+/**
+ * All commands load what `cli` reaches, so whether others reach it too makes no other chunk; and so on.
+ * Worker threads and the library load none of the command line.
+ */
+const TELLING_APART: readonly (readonly [string, ...string[]])[] = [
+  ['version', 'task', 'library'],
+  ['cli', 'task', 'library'],
+  ['serve', 'task', 'client', 'other'],
+];
 /** Commands that call a runtime over HTTP should load none of its code. */
 const CLIENT = 'bin/cli/declare/client-commands.ts';
 /** All other commands, and what is loaded on demand, should load only the code that they use. */
 const RUNTIME = 'src/runtime/boot.ts';
+const LIBRARY = 'src/index.ts';
 
 export function chooseChunk(root: string): (id: string, graph: ModuleGraph) => string | null {
   let chunks: ReadonlyMap<string, string> | null = null;
@@ -55,7 +65,8 @@ function nameChunks(root: string, graph: ModuleGraph): ReadonlyMap<string, strin
     // An entry is a chunk of its own: what it runs must not run with others.
     if (graph.getModuleInfo(id)?.isEntry === true) continue;
     const reachedBy = parts.filter(({ reached }) => reached.has(id)).map(({ part }) => part);
-    chunks.set(id, reachedBy.join('-'));
+    const told = TELLING_APART.find(([first]) => reachedBy.includes(first)) ?? reachedBy;
+    chunks.set(id, reachedBy.filter((part) => told.includes(part)).join('-'));
   }
   return chunks;
 }
@@ -74,6 +85,7 @@ function findOtherParts(root: string, graph: ModuleGraph): readonly Part[] {
   return [
     { part: 'client', reached: reach(client, graph) },
     { part: 'other', reached: reach(other, graph) },
+    { part: 'library', reached: reach([join(root, LIBRARY)], graph) },
   ];
 }
 

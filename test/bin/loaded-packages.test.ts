@@ -11,6 +11,7 @@ import { createFolder, runSvc, startSvc } from './run-svc.ts';
  */
 
 const TELL = fileURLToPath(new URL('./tell-loaded-packages.ts', import.meta.url));
+const TELL_FILES = fileURLToPath(new URL('./tell-loaded-files.ts', import.meta.url));
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
@@ -70,6 +71,25 @@ test.serial('svc dev is ready without what its first request may not need', asyn
   await dev.stop();
 });
 
+/*
+ * The numbers of files that a start from the sources may load. The package is bundled and loads far
+ * fewer, see test/deploy/package.test.ts.
+ */
+const VERSION_FILES_MAX = 6;
+const DEV_FILES_MAX = 1_150;
+
+test.serial('svc version and svc dev load no more files than they do today', async (t) => {
+  const version = followFiles('version');
+  await runSvc(['version'], { cwd: folder.path, env: version.env });
+  t.true(version.count() > 0 && version.count() <= VERSION_FILES_MAX, `${version.count()} files`);
+  const ready = followFiles('dev');
+  const dev = startSvc(['dev', '--port', '0'], { cwd: folder.path, env: ready.env });
+  await dev.waitFor(/is running at/);
+  t.true(ready.count() > 0 && ready.count() <= DEV_FILES_MAX, `${ready.count()} files`);
+  t.log(`${version.count()} and ${ready.count()} files`);
+  await dev.stop();
+});
+
 test.serial('traces are loaded where there is a collector, and nowhere else', async (t) => {
   for (const endpoint of [null, 'http://127.0.0.1:1']) {
     const loaded = follow(`serve-${endpoint === null ? 'without' : 'with'}`);
@@ -84,6 +104,14 @@ test.serial('traces are loaded where there is a collector, and nowhere else', as
     await dev.stop();
   }
 });
+
+function followFiles(name: string) {
+  const file = join(folder.path, `${name}-files.txt`);
+  return {
+    env: { NODE_OPTIONS: `--import=${TELL_FILES}`, LOADED_FILES: file },
+    count: () => readFileSync(file, 'utf8').trim().split('\n').length,
+  };
+}
 
 function follow(name: string) {
   const file = join(folder.path, `${name}.txt`);

@@ -1,8 +1,18 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -28,7 +38,7 @@ const PACKED = [
   'CHANGELOG.md',
 ];
 const BUILT_WITH = ['README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'];
-const BYTES_MAX = 5_000_000;
+const BYTES_MAX = 6_000_000;
 const NPM_MS_MAX = 110_000;
 const run = promisify(execFile);
 
@@ -38,8 +48,14 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
+interface SourceMap {
+  readonly sources: readonly string[];
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-package-'));
 const user = join(folder, 'user');
+const INSTALLED = join(user, 'node_modules/svc-runtime');
+const TELL_FILES = join(REPOSITORY, 'test/bin/tell-loaded-files.ts');
 
 test.after.always(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -58,14 +74,15 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
   const paths = new Set(packed?.files.map(({ path }) => path));
   for (const path of [
     'bin/svc.js',
-    'dist/bin/svc.js',
+    'dist/bundle/svc.js',
+    'dist/bundle/LICENSES.txt',
     'dist/openapi.json',
-    'dist/package.json',
     'docs/reference/ir.md',
   ]) {
     t.true(paths.has(path), path);
   }
   t.false(paths.has('docs/openapi.json'), 'it is in the package without its white space');
+  t.false(paths.has('dist/bundle/built-from.txt'), 'only a clone compares it with its sources');
   t.deepEqual(
     [...paths].filter((path) => /(^|\/)(test|bench|node_modules)\//.test(path)),
     [],
@@ -102,7 +119,80 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   await ended;
 });
 
-/** A program of a user. */
+test.serial('no source is in two files of the bundle', (t) => {
+  const bundle = join(INSTALLED, 'dist/bundle');
+  const places = globSync('**/*.map', { cwd: bundle }).flatMap((file) => {
+    const { sources } = JSON.parse(readFileSync(join(bundle, file), 'utf8')) as SourceMap;
+    return sources.map((source) => ({ file, path: resolve(bundle, dirname(file), source) }));
+  });
+  const files = Map.groupBy(places, ({ path }) => path);
+  t.true(files.size > 700, `${files.size} sources`);
+  t.deepEqual(
+    [...files.values()].filter(({ length }) => length > 1),
+    [],
+  );
+});
+
+test.serial('the licence of each package whose code is in the bundle is beside it', (t) => {
+  const text = readFileSync(join(INSTALLED, 'dist/bundle/LICENSES.txt'), 'utf8');
+  for (const name of ['commander', 'koa', 'pino', 'zod']) {
+    t.regex(text, new RegExp(`^${name} [\\d.]+, MIT, https://[^]*?Permission is hereby`, 'm'));
+  }
+});
+
+/** A start loads few files; a source that was left out of the bundle would bring hundreds. */
+const VERSION_FILES_MAX = 6;
+const DEV_FILES_MAX = 45;
+
+test.serial('svc version and svc dev load few files', async (t) => {
+  t.timeout(NPM_MS_MAX);
+  const svc = join(INSTALLED, 'bin/svc.js');
+  const version = followFiles('version');
+  await run(process.execPath, [svc, 'version'], { cwd: user, env: version.env });
+  t.true(version.count() > 0 && version.count() <= VERSION_FILES_MAX, `${version.count()} files`);
+  const ready = followFiles('dev');
+  const dev = spawn(process.execPath, [svc, 'dev', '--port', '0'], {
+    cwd: user,
+    env: ready.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(dev, 'exit');
+  t.teardown(() => dev.kill('SIGKILL'));
+  for await (const line of createInterface(dev.stderr)) if (/is running at/.test(line)) break;
+  t.true(ready.count() > 0 && ready.count() <= DEV_FILES_MAX, `${ready.count()} files`);
+  t.log(`${version.count()} and ${ready.count()} files`);
+  dev.kill('SIGTERM');
+  await ended;
+});
+
+const UNKNOWN_SETTING = `
+import { openRuntime } from 'svc-runtime';
+await openRuntime({ settings: { 'no.such_setting': 1 } });
+`;
+
+test.serial('a stack names the lines of the sources', async (t) => {
+  const args = ['--enable-source-maps', '--input-type=module', '-e', UNKNOWN_SETTING];
+  const error = await t.throwsAsync(run(process.execPath, args, { cwd: user }));
+  t.regex(
+    error.message,
+    /at openRuntime \(.*svc-runtime\/src\/runtime\/open-runtime\.ts:\d+:\d+\)/,
+  );
+});
+
+const CHECK = `
+import { openTestRuntime } from 'svc-runtime/testing';
+
+const runtime = await openTestRuntime();
+await runtime.stop();
+console.log('stopped');
+`;
+
+test.serial('a program opens a runtime for tests', async (t) => {
+  const args = ['--input-type=module', '-e', CHECK];
+  t.is((await run(process.execPath, args, { cwd: user })).stdout, 'stopped\n');
+});
+
+/** A program of somebody else's. */
 const PROGRAM = `
 import { openRuntime, type Runtime } from 'svc-runtime';
 
@@ -129,6 +219,17 @@ test.serial('a program opens a runtime by the types of the package', async (t) =
   const { stdout } = await run(process.execPath, ['program.mts'], { cwd: user });
   t.like(JSON.parse(stdout), { version: '0.4.0' });
 });
+
+function followFiles(name: string) {
+  const file = join(folder, `${name}-files.txt`);
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import=${TELL_FILES}`,
+    LOADED_FILES: file,
+    SVC_TELEMETRY_METRICS_PORT: 'off',
+  };
+  return { env, count: () => readFileSync(file, 'utf8').trim().split('\n').length };
+}
 
 function npm(args: readonly string[], cwd: string) {
   return run('npm', args, { cwd, timeout: NPM_MS_MAX, maxBuffer: 64 * 1024 * 1024 });

@@ -38,8 +38,16 @@ export class SchemaError extends Error {
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 const WORKS_FROM = /^-- works from: (\d+)\n/;
 
-/** The migrations this program knows, in order. */
-export async function readMigrations(dialect: Dialect): Promise<readonly Migration[]> {
+/** The migrations this program knows, in order; read once. */
+export function readMigrations(dialect: Dialect): Promise<readonly Migration[]> {
+  const known = read.get(dialect) ?? readFolder(dialect);
+  read.set(dialect, known);
+  return known;
+}
+
+const read = new Map<Dialect, Promise<readonly Migration[]>>();
+
+async function readFolder(dialect: Dialect): Promise<readonly Migration[]> {
   const folder = join(findMigrationsFolder(), dialect);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   const migrations = await Promise.all(
