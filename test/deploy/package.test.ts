@@ -192,6 +192,33 @@ test.serial('a program opens a runtime for tests', async (t) => {
   t.is((await run(process.execPath, args, { cwd: user })).stdout, 'stopped\n');
 });
 
+/** Patterns are matched on worker threads, whose tasks are files of their own. */
+const THREADS = `
+import { openRuntime } from 'svc-runtime';
+
+const runtime = await openRuntime({
+  database: './threads.db',
+  settings: { 'auth.enabled': false, 'logging.level': 'warn' },
+});
+const post = (path, body) =>
+  runtime.fetch('http://svc' + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const state_schema = { properties: { sku: { type: 'string', pattern: '^[A-Z]{3}$' } } };
+const nodes = { only: { kind: { type: 'pass', output: {} } } };
+await post('/workflows', { ir: { workflow_id: 'checked', state_schema, nodes } });
+const start = (sku) => post('/executions', { workflow_id: 'checked', input: { sku } });
+console.log((await start('ABC')).status, (await start('abc')).status);
+await runtime.stop();
+`;
+
+test.serial('worker threads of the package find their tasks', async (t) => {
+  const args = ['--input-type=module', '-e', THREADS];
+  t.is((await run(process.execPath, args, { cwd: user })).stdout, '201 400\n');
+});
+
 /** A program of somebody else's. */
 const PROGRAM = `
 import { openRuntime, type Runtime } from 'svc-runtime';
