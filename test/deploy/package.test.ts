@@ -192,7 +192,7 @@ test.serial('a program opens a runtime for tests', async (t) => {
   t.is((await run(process.execPath, args, { cwd: user })).stdout, 'stopped\n');
 });
 
-/** Patterns are matched on worker threads, whose tasks are files of their own. */
+/** A program of a user. */
 const THREADS = `
 import { openRuntime } from 'svc-runtime';
 
