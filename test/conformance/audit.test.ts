@@ -25,6 +25,7 @@ interface AuditPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
+  readonly next_cursor: string | null;
 }
 
 check('200: a run is listed from its registration to its end', async (t, svc) => {
@@ -117,6 +118,14 @@ check('200: pages neither miss nor repeat, and the total is exact', async (t, sv
     paged.push(...page.items);
   }
   t.deepEqual(paged, all.items);
+  const followed: AuditItem[] = [];
+  let cursor = '';
+  do {
+    const page = await audit(svc, `?limit=7${cursor}`);
+    followed.push(...page.items);
+    cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
+  } while (cursor !== '');
+  t.deepEqual(followed, all.items);
   const times = all.items.map(({ created_at: at }) => at);
   t.deepEqual(times, times.toSorted().toReversed());
   t.like(await audit(svc, '?limit=9999'), { limit: 200 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
  * A cursor: where a page ended, as the columns that order the list. Opaque to callers, so that its
  * form can change.
  */
-export function encodePosition(columns: readonly string[]): string {
+export function encodePosition(columns: readonly (string | number)[]): string {
   return encodeCursor(JSON.stringify(columns));
 }
 
@@ -30,6 +30,14 @@ export function positionText(params: { readonly columns: number; readonly isTime
     const parsed = form.safeParse(readJson(text));
     if (!parsed.success) return null;
     return !params.isTimed || isTimestamp(parsed.data[0] ?? '') ? parsed.data : null;
+  });
+}
+
+/** The columns of a cursor. `read`: null when they are none. */
+export function columnsText<Cursor>(read: (columns: readonly unknown[]) => Cursor | null) {
+  return cursorText((text) => {
+    const columns = z.array(z.unknown()).safeParse(readJson(text));
+    return columns.success ? read(columns.data) : null;
   });
 }
 

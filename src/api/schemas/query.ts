@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { parseDuration } from '../../shared/domain/workflow/parse/parse-duration.ts';
+import { OFFSET_MAX } from '../offset-max.ts';
 
 /** A whole number in a query. `clampTo`: larger values are taken for this one. */
 export function queryInteger(params: {
@@ -74,16 +75,22 @@ export function pagingOfWhole<Position extends z.ZodType>(cursor: Position) {
 /** Stands for "no limit" in the query, which has no null. */
 export const WHOLE = Number.POSITIVE_INFINITY;
 
+export const nextCursor = z.string().nullable().meta({ description: 'Null on the last page.' });
+
 /** The fields of a page besides its rows. */
 export const pageFields = {
   total: z.int().meta({ description: 'How many there are in all.' }),
-  next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+  next_cursor: nextCursor,
 };
 
 /** `limit` and `offset` as every list takes them. */
 export const paging = {
   limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: LIMIT_MAX }),
-  offset: queryInteger({ min: 0, fallback: 0 }),
+  offset: queryInteger({
+    min: 0,
+    fallback: 0,
+    description: `Beyond ${OFFSET_MAX}, the answer is 400 unless the list has ended: use \`cursor\`.`,
+  }),
 };
 
 /** `true` or `false` in a query; left out it is false. */

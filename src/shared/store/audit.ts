@@ -87,8 +87,19 @@ export interface ListAudit {
   readonly executionId: ExecutionId | null;
   readonly actorId: string | null;
   readonly eventType: string | null;
+  /** Only items older than this one (keyset paging); absent: from the newest. */
+  readonly after?: AuditPlace | null;
   readonly limit: number;
   readonly offset: number;
+}
+
+/** Where an item is in the list. */
+export interface AuditPlace {
+  readonly createdAt: string;
+  /** The execution of an event, or the id of another item. */
+  readonly key: string;
+  /** 0 for an item that is no event. */
+  readonly sequence: number;
 }
 
 export interface AuditPage {

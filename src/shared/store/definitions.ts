@@ -39,6 +39,8 @@ export interface DefinitionStore {
   list(params: {
     readonly tenantId: TenantId;
     readonly workflowId: string | null;
+    /** Only definitions registered before this one (keyset paging); absent: from the newest. */
+    readonly after?: DefinitionId | null;
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly DefinitionRow[]>;

@@ -16,6 +16,8 @@ export interface RetentionStore {
   listPolicies(params: {
     /** Null: of all. */
     readonly tenantId: TenantId | null;
+    /** Only policies of later workflows, '' being that of the tenant; absent: all. */
+    readonly after?: string | null;
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly RetentionPolicy[]>;

@@ -18,7 +18,12 @@ export interface WebhookStore {
   remove(params: WebhookRef & { readonly actorId: string }): Promise<Webhook | null>;
   /** Newest first; null: there is no such webhook. */
   deliveries(
-    params: WebhookRef & { readonly limit: number; readonly offset: number },
+    params: WebhookRef & {
+      /** Only older messages than this one; one that is gone has none. Absent: from the newest. */
+      readonly after?: string | null;
+      readonly limit: number;
+      readonly offset: number;
+    },
   ): Promise<readonly WebhookDelivery[] | null>;
   /**
    * Due messages of active tenants, at most `perWebhookMax` for one webhook. Each is claimed until

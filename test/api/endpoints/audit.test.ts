@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
@@ -70,6 +71,35 @@ test('200: another tenant’s items do not exist', async (t) => {
     itemsOf(listed).map(({ event_type: type }) => type),
     ['token_created', 'tenant_created'],
   );
+});
+
+test('200: a cursor continues where the page ended', async (t) => {
+  const { api } = t.context;
+  const token = await api.mint({ role: 'developer', tenant: 'followed' });
+  const ir = { workflow_id: 'w', nodes: { a: { kind: 'human_approval' } } };
+  await api.call({ path: '/workflows', token, body: { ir } });
+  await api.call({ path: '/executions', token, body: { workflow_id: 'w', input: {} } });
+  const whole = await api.call({ path: '/audit', token });
+  t.is(whole.body['next_cursor'], null);
+  const seen: JsonObject[] = [];
+  let cursor = '';
+  do {
+    const page = await api.call({ path: `/audit?limit=2${cursor}`, token });
+    seen.push(...itemsOf(page));
+    const next = page.body['next_cursor'];
+    cursor = typeof next === 'string' ? `&cursor=${next}` : '';
+  } while (cursor !== '');
+  t.deepEqual(seen, itemsOf(whole));
+  t.true(seen.length > 4);
+});
+
+test('400: a cursor that no answer has contained', async (t) => {
+  const { api } = t.context;
+  const columns = [['a'], ['2026-01-01T00:00:00.000Z', 'x', 0], ['now', randomUUID(), 0], 7];
+  for (const given of columns) {
+    const cursor = Buffer.from(JSON.stringify(given)).toString('base64url');
+    t.is((await api.call({ path: `/audit?cursor=${cursor}` })).status, 400);
+  }
 });
 
 test('400: a limit, an offset and a parameter that make no sense', async (t) => {

@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const test = anyTest as TestFn<{ api: TestApi }>;
@@ -23,13 +24,18 @@ test.serial('200: policies are set, listed, replaced as a whole, and taken back'
   const replaced = await put({ workflow_id: 'import', cancelled_days: 1 });
   const own = { workflow_id: 'import', completed_days: null, failed_days: null, cancelled_days: 1 };
   t.deepEqual(replaced.body, own);
-  t.deepEqual((await api.call({ path })).body, { policies: [whole, own] });
-  t.deepEqual((await api.call({ path: `${path}?limit=1&offset=1` })).body, { policies: [own] });
+  t.deepEqual((await api.call({ path })).body, { policies: [whole, own], next_cursor: null });
+  const page = await api.call({ path: `${path}?limit=1` });
+  t.deepEqual(page.body['policies'], [whole]);
+  const rest = await api.call({ path: `${path}?cursor=${textOf(page, 'next_cursor')}` });
+  t.deepEqual(rest.body, { policies: [own], next_cursor: null });
+  const second = await api.call({ path: `${path}?limit=1&offset=1` });
+  t.deepEqual(second.body['policies'], [own]);
   const removed = await api.call({ method: 'DELETE', path: `${path}?workflow_id=import` });
   t.is(removed.status, 200);
   t.deepEqual(removed.body, { workflow_id: 'import', removed: true });
   t.is((await api.call({ method: 'DELETE', path })).status, 200);
-  t.deepEqual((await api.call({ path })).body, { policies: [] });
+  t.deepEqual((await api.call({ path })).body, { policies: [], next_cursor: null });
   const audit = await api.call({ path: '/audit?event_type=retention_policy_set' });
   t.is((audit.body as { readonly items: readonly unknown[] }).items.length, 3);
 });

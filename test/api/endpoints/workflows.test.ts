@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { passing } from '../support/workflows.ts';
 
@@ -93,5 +94,7 @@ test('200: workflows are listed newest first, in pages', async (t) => {
   };
   t.deepEqual(await list(''), ['c', 'b', 'a']);
   t.deepEqual(await list('?limit=1&offset=1'), ['b']);
+  const first = await api.call({ path: '/workflows?limit=1', headers });
+  t.deepEqual(await list(`?cursor=${textOf(first, 'next_cursor')}`), ['b', 'a']);
   t.deepEqual(await list('?workflow_id=a'), ['a']);
 });

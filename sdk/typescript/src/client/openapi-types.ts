@@ -140,7 +140,7 @@ export interface paths {
         };
         /**
          * Lists workflow definitions, newest first
-         * @description The newest revision of each workflow and version.
+         * @description The newest revision of each workflow and version. Follow `next_cursor` for more.
          *
          *     Access: any token but a worker’s.
          */
@@ -792,7 +792,7 @@ export interface paths {
         };
         /**
          * Lists the audit log of the tenant, newest first
-         * @description Every event of an execution is an item, and so is every other request that changed something. Items never change; `svc audit verify` proves it.
+         * @description Every event of an execution is an item, and so is every other request that changed something. Follow `next_cursor` for more. Items never change; `svc audit verify` proves it.
          *
          *     Access: any token but a worker’s.
          */
@@ -1404,7 +1404,7 @@ export interface paths {
         };
         /**
          * Lists the messages of a webhook, newest first
-         * @description Kept for 30 days after a message was delivered or given up.
+         * @description Follow `next_cursor` for more. Kept for 30 days after a message was delivered or given up.
          *
          *     Access: developer or operator.
          */
@@ -4303,8 +4303,11 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly workflow_id?: string;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
                 /** @description Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
             };
             readonly header?: never;
@@ -4348,6 +4351,8 @@ export interface operations {
                                 readonly held_is_exact: boolean;
                             } | null;
                         }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };
@@ -4564,6 +4569,7 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
             };
             readonly header?: never;
@@ -5679,6 +5685,7 @@ export interface operations {
                 readonly protocol?: "mcp" | "a2a" | "anp";
                 /** @description Default: everything. Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;
@@ -6164,7 +6171,10 @@ export interface operations {
                 readonly event_type?: string;
                 /** @description Values above 200 are taken for 200. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -6198,6 +6208,8 @@ export interface operations {
                         readonly total: number;
                         readonly limit: number;
                         readonly offset: number;
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };
@@ -6208,6 +6220,7 @@ export interface operations {
             readonly query?: {
                 /** @description Default: everything. Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;
@@ -7796,7 +7809,10 @@ export interface operations {
             readonly query?: {
                 /** @description Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
             };
             readonly header?: never;
             readonly path: {
@@ -7830,6 +7846,8 @@ export interface operations {
                             readonly created_at: string;
                             readonly ended_at: string | null;
                         }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };
@@ -7840,6 +7858,7 @@ export interface operations {
             readonly query?: {
                 /** @description Values above 1000 are taken for 1000. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
             };
             readonly header?: never;
@@ -8278,6 +8297,7 @@ export interface operations {
             readonly query?: {
                 /** @description Values above 1000 are taken for 1000. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
             };
             readonly header?: never;
@@ -8716,7 +8736,10 @@ export interface operations {
             readonly query?: {
                 /** @description Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -8738,6 +8761,8 @@ export interface operations {
                             readonly failed_days: number | null;
                             readonly cancelled_days: number | null;
                         }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };
@@ -8820,6 +8845,7 @@ export interface operations {
             readonly query?: {
                 /** @description Default: everything. Values above 500 are taken for 500. */
                 readonly limit?: number;
+                /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
                 readonly offset?: number;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;

@@ -1,13 +1,30 @@
 import { z } from 'zod';
 
 import { listAudit as list } from '../../../shared/engine/audit/list-audit.ts';
+import { parseExecutionId } from '../../../shared/domain/ids.ts';
+import type { AuditPlace, ListedItem } from '../../../shared/store/audit.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
-import { optionalQuery, queryInteger } from '../../schemas/query.ts';
+import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
+import { nextCursor, optionalQuery, paging, queryInteger } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
+
+const auditCursor = columnsText((columns): AuditPlace | null => {
+  const place = z.tuple([z.string(), z.string(), z.int()]).safeParse(columns);
+  if (!place.success) return null;
+  const [createdAt, key, sequence] = place.data;
+  const isKey = parseExecutionId(key) !== null || z.uuid().safeParse(key).success;
+  return isKey && isTimestamp(createdAt) ? { createdAt, key, sequence } : null;
+});
+
+function cursorOf({ createdAt, executionId, sequence, id }: ListedItem): string {
+  const key = sequence === null || executionId === null ? id : executionId;
+  return encodePosition([createdAt, key, sequence ?? 0]);
+}
 
 export const listAudit = defineEndpoint({
   name: 'list-audit',
@@ -17,7 +34,7 @@ export const listAudit = defineEndpoint({
   summary: 'Lists the audit log of the tenant, newest first',
   note:
     'Every event of an execution is an item, and so is every other request that changed ' +
-    'something. Items never change; `svc audit verify` proves it.',
+    'something. Follow `next_cursor` for more. Items never change; `svc audit verify` proves it.',
   query: z.object({
     execution_id: optionalQuery(z.string()),
     actor_id: optionalQuery(
@@ -30,7 +47,8 @@ export const listAudit = defineEndpoint({
       z.string().meta({ description: 'snake_case, such as `node_completed`.' }),
     ),
     limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: LIMIT_MAX }),
-    offset: queryInteger({ min: 0, fallback: 0 }),
+    offset: paging.offset,
+    cursor: optionalQuery(auditCursor),
   }),
   replies: {
     200: z.object({
@@ -55,17 +73,22 @@ export const listAudit = defineEndpoint({
         .meta({ description: 'All matching items, regardless of `limit` and `offset`.' }),
       limit: z.int(),
       offset: z.int(),
+      next_cursor: nextCursor,
     }),
   },
   async handle({ query, caller }, { engine }) {
     const { limit, offset } = query;
-    const page = await list(engine, caller, {
-      executionId: query.execution_id,
-      actorId: query.actor_id,
-      eventType: query.event_type,
-      limit,
-      offset,
-    });
+    const read = (page: OffsetPage) =>
+      list(engine, caller, {
+        executionId: query.execution_id,
+        actorId: query.actor_id,
+        eventType: query.event_type,
+        after: query.cursor,
+        ...page,
+      });
+    await checkOffset(offset, async (page) => (await read(page)).items);
+    const page = await read({ limit, offset });
+    const last = page.items.length === limit ? page.items.at(-1) : undefined;
     return {
       status: 200,
       body: {
@@ -82,6 +105,7 @@ export const listAudit = defineEndpoint({
         total: page.total,
         limit,
         offset,
+        next_cursor: last === undefined ? null : cursorOf(last),
       },
     };
   },

@@ -3,7 +3,8 @@ import { z } from 'zod';
 
 import { parseExecutionId } from '../../../shared/domain/ids.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { optionalQuery, paging } from '../../schemas/query.ts';
+import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { instant } from '../../schemas/text.ts';
 import { cursorOf, cursorText } from './cursor.ts';
 import { executionStatus, executionSummary, shapeSummary } from './execution-shape.ts';
@@ -29,7 +30,7 @@ export const listExecutions = defineEndpoint({
   replies: {
     200: z.object({
       executions: z.array(executionSummary),
-      next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+      next_cursor: nextCursor,
     }),
   },
   async handle({ query, caller }, { engine }) {
@@ -44,10 +45,11 @@ export const listExecutions = defineEndpoint({
       createdAfter: query.created_after,
       createdBefore: query.created_before,
       cursor: query.cursor,
-      limit: query.limit,
-      offset: query.offset,
     };
-    const rows = isNobody ? [] : await list(engine, caller, filter);
+    const read = async (page: OffsetPage) =>
+      isNobody ? [] : list(engine, caller, { ...filter, ...page });
+    await checkOffset(query.offset, read);
+    const rows = await read({ limit: query.limit, offset: query.offset });
     const last = rows.length === query.limit ? rows.at(-1) : undefined;
     return {
       status: 200,

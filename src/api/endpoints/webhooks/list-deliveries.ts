@@ -3,8 +3,12 @@ import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
-import { paging } from '../../schemas/query.ts';
+import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { columnsText, encodePosition } from '../../schemas/position.ts';
+import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
+
+const idCursor = columnsText((columns) => z.tuple([z.uuid()]).safeParse(columns).data?.[0] ?? null);
 
 export const listDeliveries = defineEndpoint({
   name: 'list-deliveries',
@@ -12,9 +16,9 @@ export const listDeliveries = defineEndpoint({
   path: '/webhooks/:id/deliveries',
   access: 'write',
   summary: 'Lists the messages of a webhook, newest first',
-  note: 'Kept for 30 days after a message was delivered or given up.',
+  note: 'Follow `next_cursor` for more. Kept for 30 days after a message was delivered or given up.',
   params: idParam('Webhook id.'),
-  query: z.object(paging),
+  query: z.object({ ...paging, cursor: optionalQuery(idCursor) }),
   replies: {
     200: z.object({
       deliveries: z.array(
@@ -31,15 +35,16 @@ export const listDeliveries = defineEndpoint({
           ended_at: timestamp.nullable(),
         }),
       ),
+      next_cursor: nextCursor,
     }),
   },
   errors: [404],
   async handle({ params, query, caller }, { engine }) {
-    const deliveries = await list(engine, caller, {
-      webhookId: params.id,
-      limit: query.limit,
-      offset: query.offset,
-    });
+    const read = (page: OffsetPage) =>
+      list(engine, caller, { webhookId: params.id, after: query.cursor, ...page });
+    await checkOffset(query.offset, read);
+    const deliveries = await read({ limit: query.limit, offset: query.offset });
+    const last = deliveries.length === query.limit ? deliveries.at(-1) : undefined;
     return {
       status: 200,
       body: {
@@ -55,6 +60,7 @@ export const listDeliveries = defineEndpoint({
           created_at: delivery.createdAt,
           ended_at: delivery.endedAt,
         })),
+        next_cursor: last === undefined ? null : encodePosition([last.deliveryId]),
       },
     };
   },

@@ -2,9 +2,17 @@ import { readWorkflowPauses } from '../../../shared/engine/workflows/pause-workf
 import { listWorkflows as list } from '../../../shared/engine/workflows/read-workflow.ts';
 import { z } from 'zod';
 
+import type { DefinitionId } from '../../../shared/domain/ids.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { optionalQuery, paging } from '../../schemas/query.ts';
+import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { columnsText, encodePosition } from '../../schemas/position.ts';
+import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { shapeWorkflow, workflowShape } from './workflow-shape.ts';
+
+const definitionCursor = columnsText((columns) => {
+  const id = z.tuple([z.uuid()]).safeParse(columns).data?.[0];
+  return id === undefined ? null : (id as DefinitionId);
+});
 
 export const listWorkflows = defineEndpoint({
   name: 'list-workflows',
@@ -12,17 +20,27 @@ export const listWorkflows = defineEndpoint({
   path: '/workflows',
   access: 'read',
   summary: 'Lists workflow definitions, newest first',
-  note: 'The newest revision of each workflow and version.',
-  query: z.object({ workflow_id: optionalQuery(z.string()), ...paging }),
-  replies: { 200: z.object({ workflows: z.array(workflowShape) }) },
+  note: 'The newest revision of each workflow and version. Follow `next_cursor` for more.',
+  query: z.object({
+    workflow_id: optionalQuery(z.string()),
+    cursor: optionalQuery(definitionCursor),
+    ...paging,
+  }),
+  replies: { 200: z.object({ workflows: z.array(workflowShape), next_cursor: nextCursor }) },
   async handle({ query, caller }, { engine }) {
-    const rows = await list(engine, caller, {
-      workflowId: query.workflow_id,
-      limit: query.limit,
-      offset: query.offset,
-    });
+    const { workflow_id: workflowId, cursor: after } = query;
+    const read = (page: OffsetPage) => list(engine, caller, { workflowId, after, ...page });
+    await checkOffset(query.offset, read);
+    const rows = await read({ limit: query.limit, offset: query.offset });
+    const last = rows.length === query.limit ? rows.at(-1) : undefined;
     const workflowIds = [...new Set(rows.map(({ workflowId }) => workflowId))];
     const pauses = await readWorkflowPauses(engine, caller, { workflowIds });
-    return { status: 200, body: { workflows: rows.map((row) => shapeWorkflow(row, pauses)) } };
+    return {
+      status: 200,
+      body: {
+        workflows: rows.map((row) => shapeWorkflow(row, pauses)),
+        next_cursor: last === undefined ? null : encodePosition([last.definitionId]),
+      },
+    };
   },
 });

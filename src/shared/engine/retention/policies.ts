@@ -22,7 +22,7 @@ export async function listAllPolicies(
 export function listRetentionPolicies(
   { store }: Deps,
   { tenantId }: Reader,
-  page: { readonly limit: number; readonly offset: number },
+  page: { readonly after: string | null; readonly limit: number; readonly offset: number },
 ): Promise<readonly RetentionPolicy[]> {
   return store.retention.listPolicies({ ...page, tenantId });
 }

@@ -26,7 +26,12 @@ export async function deleteWebhook(
 export async function listDeliveries(
   { store }: EngineDeps,
   { tenantId }: Reader,
-  params: WebhookName & { readonly limit: number; readonly offset: number },
+  params: WebhookName & {
+    /** Only messages older than this one; null: from the newest. */
+    readonly after: string | null;
+    readonly limit: number;
+    readonly offset: number;
+  },
 ): Promise<readonly WebhookDelivery[]> {
   return (await store.webhooks.deliveries({ ...params, tenantId })) ?? missing(params.webhookId);
 }

@@ -1,4 +1,5 @@
 import { notFound } from '../../domain/errors.ts';
+import type { DefinitionId } from '../../domain/ids.ts';
 import type { DefinitionRow, ExposedWorkflow, StoredDefinition } from '../../store/store.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -8,6 +9,7 @@ export function listWorkflows(
   { tenantId }: Reader,
   params: {
     readonly workflowId: string | null;
+    readonly after: DefinitionId | null;
     readonly limit: number;
     readonly offset: number;
   },

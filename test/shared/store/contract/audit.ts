@@ -5,6 +5,7 @@ import type {
   ExportedItem,
   ExportPosition,
   ListAudit,
+  ListedItem,
 } from '../../../../src/shared/store/audit.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { changeTable, type TestStore } from '../../../support/stores.ts';
@@ -240,6 +241,16 @@ export function auditCases(name: string, open: () => TestStore): void {
         paged.push(...page.items);
       }
       t.deepEqual(paged, all.items);
+      const followed: ListedItem[] = [];
+      for (;;) {
+        const last = followed.at(-1);
+        const after = last === undefined ? null : placeOf(last);
+        const page = await list(store, { tenantId, limit: 5, after });
+        t.is(page.total, 12);
+        if (page.items.length === 0) break;
+        followed.push(...page.items);
+      }
+      t.deepEqual(followed, all.items);
     },
   );
 
@@ -311,6 +322,11 @@ async function prepareRow({ store, url }: TestStore, table: string): Promise<voi
        values ('${tenantId}', 1, 1, ${from}, ${to}, 1, '[]', '${hash}', '${hash}')`,
     );
   }
+}
+
+function placeOf({ createdAt, executionId, sequence, id }: ListedItem) {
+  const key = sequence === null || executionId === null ? id : executionId;
+  return { createdAt, key, sequence: sequence ?? 0 };
 }
 
 function list(store: Store, params: { readonly tenantId: TenantId } & Partial<ListAudit>) {

@@ -223,6 +223,10 @@ export function webhookCases(name: string, open: () => TestStore): void {
     const all = await list(10, 0);
     t.is(all?.length, 3);
     t.deepEqual([await list(2, 0), await list(2, 2)], [all?.slice(0, 2), all?.slice(2)]);
+    const after = all?.[0]?.deliveryId ?? null;
+    const page = { webhookId, tenantId, limit: 10, offset: 0 };
+    t.deepEqual(await store.webhooks.deliveries({ ...page, after }), all?.slice(1));
+    t.deepEqual(await store.webhooks.deliveries({ ...page, after: makeUuid() }), []);
     const [claimed] = await claimAll(store, tenantId, { limit: 1 });
     await settle(store, claimed, { is: 'delivered' }, 200);
     await store.prune();

@@ -1,4 +1,4 @@
-import { createPaged, nextByCursor, nextByOffset, OFFSET_PAGE } from '../paged.ts';
+import { createPaged, nextByCursor, OFFSET_PAGE } from '../paged.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { BodyOf, QueryOf } from '../wire.ts';
 
@@ -49,7 +49,7 @@ export function createRetention({ call }: Transport) {
         first: { limit: OFFSET_PAGE, ...query },
         read: (query) => call('list-retention-policies', { ...options, query }),
         items: ({ policies }) => policies,
-        next: ({ policies }, query) => nextByOffset(policies.length, query),
+        next: nextByCursor,
       }),
     set: (body: BodyOf<'set-retention-policy'>, options: CallOptions = {}) =>
       call('set-retention-policy', { ...options, body }),
@@ -67,7 +67,7 @@ export function createAudit({ call }: Transport) {
         first: { limit: OFFSET_PAGE, ...query },
         read: (query) => call('list-audit', { ...options, query }),
         items: ({ items }) => items,
-        next: ({ items }, query) => nextByOffset(items.length, query),
+        next: nextByCursor,
       }),
   };
 }

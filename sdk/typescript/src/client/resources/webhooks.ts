@@ -1,4 +1,4 @@
-import { createPaged, nextByOffset, OFFSET_PAGE } from '../paged.ts';
+import { createPaged, nextByCursor, OFFSET_PAGE } from '../paged.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { BodyOf, QueryOf } from '../wire.ts';
 
@@ -15,7 +15,7 @@ export function createWebhooks({ call }: Transport) {
         first: { limit: OFFSET_PAGE, ...query },
         read: (query) => call('list-deliveries', { ...at(id, options), query }),
         items: ({ deliveries }) => deliveries,
-        next: ({ deliveries }, query) => nextByOffset(deliveries.length, query),
+        next: nextByCursor,
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { createPaged, nextByOffset, OFFSET_PAGE } from '../paged.ts';
+import { createPaged, nextByCursor, OFFSET_PAGE } from '../paged.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { BodyOf, QueryOf, WorkflowDefinition } from '../wire.ts';
 
@@ -24,7 +24,7 @@ export function createWorkflows({ call }: Transport) {
         first: { limit: OFFSET_PAGE, ...query },
         read: (query) => call('list-workflows', { ...options, query }),
         items: ({ workflows }) => workflows,
-        next: ({ workflows }, query) => nextByOffset(workflows.length, query),
+        next: nextByCursor,
       }),
     /** `version` absent: the one that was registered last. */
     get: (

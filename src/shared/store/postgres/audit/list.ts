@@ -2,9 +2,9 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 import { auditIdOfEvent, eventKindOf, eventTypeOf } from '../../../domain/audit/audit-item.ts';
-import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
+import { executionIdFromUuid, parseExecutionId, type TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { AuditPage, ListAudit, ListedItem } from '../../audit.ts';
+import type { AuditPage, AuditPlace, ListAudit, ListedItem } from '../../audit.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 
@@ -41,21 +41,42 @@ export async function listAudit(management: Management, params: ListAudit): Prom
  * enough, because of a filter, the next look goes farther back.
  */
 async function readPage(management: Management, params: ListAudit): Promise<readonly ListedItem[]> {
+  const until = params.after?.createdAt ?? null;
   for (let reach = params.offset + params.limit; ; reach *= WIDEN_BY) {
-    const since = params.executionId === null ? await findSince(management, params, reach) : null;
+    const wanted = { tenantId: params.tenantId, reach, until };
+    const since = params.executionId === null ? await findSince(management, wanted) : null;
     const items = await readSince(management, params, since);
     if (since === null || items.length === params.limit) return items;
   }
 }
 
-/** From when on the tenant has at least `reach` items; null: look at all. */
+/**
+ * From when on the tenant has at least `reach` items before `until`; null: look at all. Its seals are in
+ * the order of time, so the last one that begins before `until` is found by halving.
+ */
 async function findSince(
   management: Management,
-  { tenantId }: { readonly tenantId: TenantId },
-  reach: number,
+  given: { readonly tenantId: TenantId; readonly reach: number; readonly until: string | null },
 ): Promise<string | null> {
+  const { tenantId, reach, until } = given;
   const [row] = await management.any(
     sql.type(SinceRecord)`
+    with recursive halves as (
+      select 0 as low, coalesce(max(s.seal_number), 0) as high
+      from audit_seals s
+      where s.tenant_id = ${tenantId}
+      union all
+      select case when m.is_before then h.middle else h.low end,
+        case when m.is_before then h.high else h.middle - 1 end
+      from (select low, high, (low + high + 1) / 2 as middle from halves where low < high) h
+      cross join lateral (
+        select coalesce(bool_and(s.covers_from < ${until}::timestamptz), false) as is_before
+        from audit_seals s
+        where s.tenant_id = ${tenantId}
+          and s.seal_number = h.middle
+      ) m
+      where ${until}::timestamptz is not null
+    )
     select w.covers_from as since
     from (
       select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
@@ -63,6 +84,7 @@ async function findSince(
         select s.window_number, s.seal_number, s.item_count
         from audit_seals s
         where s.tenant_id = ${tenantId}
+          and s.seal_number <= (select min(h.high) from halves h)
         order by s.seal_number desc
         limit ${SEALS_MAX}
       ) n
@@ -83,6 +105,7 @@ async function readSince(
 ): Promise<readonly ListedItem[]> {
   const { limit, offset } = params;
   const from = since ?? '-infinity';
+  const place = placeOf(params.after ?? null);
   const rows = await management.any(
     sql.type(ItemRecord)`
     select i.key, i.sequence, i.execution_id, i.event_type, i.node_id, i.actor_id, i.payload,
@@ -95,6 +118,7 @@ async function readSince(
         join executions x on x.id = e.execution_id
         where ${eventConditions(params)}
           and e.created_at >= ${from}::timestamptz
+          and (e.created_at, e.execution_id, e.sequence) < ${place}
         order by e.created_at desc, e.execution_id desc, e.sequence desc
         limit ${offset + limit}
       )
@@ -105,6 +129,7 @@ async function readSince(
         from audit_log a
         where ${logConditions(params)}
           and a.created_at >= ${from}::timestamptz
+          and (a.created_at, a.audit_id, 0) < ${place}
         order by a.created_at desc, a.audit_id desc
         limit ${offset + limit}
       )
@@ -116,6 +141,17 @@ async function readSince(
   );
   return rows.map((row) => decodeItem(row, params.tenantId));
 }
+
+/** Every item of the page comes before this place in the order of time. */
+function placeOf(after: AuditPlace | null) {
+  if (after === null) return sql.fragment`('infinity'::timestamptz, ${LAST_UUID}::uuid, 0)`;
+  const { createdAt, key, sequence } = after;
+  const executionId = parseExecutionId(key);
+  const id = executionId === null ? key : toUuid(executionId);
+  return sql.fragment`(${createdAt}::timestamptz, ${id}::uuid, ${sequence}::int)`;
+}
+
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Without a filter the executions know how many events they have: their histories have no gaps. */
 async function countItems(management: Management, params: ListAudit): Promise<number> {

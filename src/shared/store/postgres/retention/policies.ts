@@ -19,12 +19,13 @@ const ChangedRecord = z.object({ changed: z.boolean() });
 
 export async function listPolicies(
   management: Management,
-  { tenantId, limit, offset }: Parameters<RetentionStore['listPolicies']>[0],
+  { tenantId, after = null, limit, offset }: Parameters<RetentionStore['listPolicies']>[0],
 ): Promise<readonly RetentionPolicy[]> {
   const rows = await management.any(sql.type(PolicyRecord)`
     select p.tenant_id, p.workflow_id, p.completed_days, p.failed_days, p.cancelled_days
     from retention_policies p
-    where ${tenantId}::text is null or p.tenant_id = ${tenantId}
+    where (${tenantId}::text is null or p.tenant_id = ${tenantId})
+      and (${after}::text is null or p.workflow_id > ${after})
     order by p.tenant_id, p.workflow_id
     limit ${limit}
     offset ${offset}`);

@@ -172,7 +172,7 @@ async function removeWebhook(
 
 async function listDeliveries(
   management: Management,
-  { webhookId, tenantId, limit, offset }: Parameters<WebhookStore['deliveries']>[0],
+  { webhookId, tenantId, after = null, limit, offset }: Parameters<WebhookStore['deliveries']>[0],
 ): ReturnType<WebhookStore['deliveries']> {
   const [known] = await management.any(
     sql.type(IdRecord)`
@@ -189,6 +189,10 @@ async function listDeliveries(
       d.next_attempt_at, d.last_status, d.last_error, d.created_at, d.ended_at
     from webhook_deliveries d
     where d.webhook_id = ${known.webhook_id}::uuid
+      and (
+        ${after}::uuid is null
+        or d.seq < (select l.seq from webhook_deliveries l where l.delivery_id = ${after}::uuid)
+      )
     order by d.seq desc
     limit ${limit}
     offset ${offset}`,

@@ -80,7 +80,7 @@ export function createDefinitionStore(management: Management, pool: PostgresPool
       return row === undefined ? null : decodeStored(row);
     },
 
-    async list({ tenantId, workflowId, limit, offset }) {
+    async list({ tenantId, workflowId, after = null, limit, offset }) {
       const rows = await management.any(
         sql.type(DefinitionRecord)`
         select ${COLUMNS}
@@ -91,6 +91,10 @@ export function createDefinitionStore(management: Management, pool: PostgresPool
             where n.tenant_id = ${tenantId}
               and (${workflowId}::text is null or n.workflow_id = ${workflowId})
             group by n.workflow_id, n.version
+          )
+          and (
+            ${after}::uuid is null
+            or d.seq < (select l.seq from definitions l where l.definition_id = ${after}::uuid)
           )
         order by d.seq desc
         limit ${limit}

@@ -20,20 +20,30 @@ interface ItemRecord {
 /** Both halves come in order of time from their indexes, so a page reads no more than it shows. */
 export function listAudit(connection: Connection, params: ListAudit): AuditPage {
   const { events, log, bindings } = conditionsOf(params);
+  const { after = null } = params;
   const items = connection.all<ItemRecord>(
     `select e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type, e.node_id,
        e.actor_id, null as payload, e.created_at
      from events as e
      join executions as x on x.id = e.execution_id
      where ${events}
+       and (e.created_at, e.execution_id, e.sequence) < (:before, :key, :sequence)
      union all
      select a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id, a.payload,
        a.created_at
      from audit_log as a
      where ${log}
+       and (a.created_at, a.audit_id, 0) < (:before, :key, :sequence)
      order by 8 desc, 1 desc, 2 desc
      limit :limit offset :offset`,
-    { ...bindings, limit: params.limit, offset: params.offset },
+    {
+      ...bindings,
+      before: after === null ? Number.MAX_SAFE_INTEGER : Date.parse(after.createdAt),
+      key: after?.key ?? '',
+      sequence: after?.sequence ?? 0,
+      limit: params.limit,
+      offset: params.offset,
+    },
   );
   return {
     items: items.map((row) => decodeItem(row, params.tenantId)),

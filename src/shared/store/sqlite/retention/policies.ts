@@ -14,16 +14,17 @@ interface PolicyRecord {
 
 export function listPolicies(
   connection: Connection,
-  { tenantId, limit, offset }: Parameters<RetentionStore['listPolicies']>[0],
+  { tenantId, after = null, limit, offset }: Parameters<RetentionStore['listPolicies']>[0],
 ): readonly RetentionPolicy[] {
   return connection
     .all<PolicyRecord>(
       `select tenant_id, workflow_id, completed_days, failed_days, cancelled_days
        from retention_policies
-       where :tenant_id is null or tenant_id = :tenant_id
+       where (:tenant_id is null or tenant_id = :tenant_id)
+         and (:after is null or workflow_id > :after)
        order by tenant_id, workflow_id
        limit :limit offset :offset`,
-      { tenant_id: tenantId, limit, offset },
+      { tenant_id: tenantId, after, limit, offset },
     )
     .map((row) => ({
       tenantId: row.tenant_id,

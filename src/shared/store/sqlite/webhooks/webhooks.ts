@@ -152,7 +152,7 @@ function listDeliveries(
   connection: Connection,
   params: Parameters<WebhookStore['deliveries']>[0],
 ): readonly WebhookDelivery[] | null {
-  const { webhookId, tenantId, limit, offset } = params;
+  const { webhookId, tenantId, after = null, limit, offset } = params;
   const known = connection.get(
     'select 1 from webhooks where webhook_id = :webhook_id and tenant_id = :tenant_id',
     { webhook_id: webhookId, tenant_id: tenantId },
@@ -164,9 +164,13 @@ function listDeliveries(
          last_status, last_error, created_at, ended_at
        from webhook_deliveries
        where webhook_id = :webhook_id
+         and (
+           :after is null
+           or seq < (select l.seq from webhook_deliveries as l where l.delivery_id = :after)
+         )
        order by seq desc
        limit :limit offset :offset`,
-      { webhook_id: webhookId, limit, offset },
+      { webhook_id: webhookId, after, limit, offset },
     )
     .map((row) => ({
       deliveryId: row.delivery_id,

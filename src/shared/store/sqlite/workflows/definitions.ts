@@ -166,6 +166,7 @@ function listDefinitions(
   const bindings: Record<string, Bindable> = {
     tenant_id: params.tenantId,
     workflow_id: params.workflowId,
+    after: params.after ?? null,
     limit: params.limit,
     offset: params.offset,
   };
@@ -180,6 +181,10 @@ function listDefinitions(
            and (:workflow_id is null or workflow_id = :workflow_id)
          group by workflow_id, version
        )
+         and (
+           :after is null
+           or seq < (select l.seq from definitions as l where l.definition_id = :after)
+         )
        order by seq desc
        limit :limit offset :offset`,
       bindings,

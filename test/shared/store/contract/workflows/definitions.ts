@@ -159,6 +159,8 @@ export function definitionCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list({ workflowId: 'greet' }), [revised, second]);
     t.deepEqual(await list({ limit: 1, offset: 1 }), [second]);
     t.deepEqual(await list({ offset: 3 }), []);
+    t.deepEqual(await list({ after: revised.definitionId }), [second, other]);
+    t.deepEqual(await list({ limit: 1, after: second.definitionId }), [other]);
   });
 
   check('exposed are the workflows whose last definition says so', async (t, { store }) => {
