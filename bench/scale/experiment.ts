@@ -15,6 +15,8 @@ export interface ExperimentGiven {
   readonly seconds: number;
   /** Includes the sizes that take minutes to fill. */
   readonly large: boolean;
+  /** Instead of the usual sizes, so many executions; null: the usual sizes. */
+  readonly executions: number | null;
   readonly progress: (text: string) => void;
 }
 

@@ -6,6 +6,7 @@ import { renderSection, renderTable, tableOf } from '../support/render.ts';
 import { connections } from './connections.ts';
 import type { Row } from './experiment.ts';
 import { growth } from './growth.ts';
+import { largeHistory } from './large-history.ts';
 import { logAndDisk } from './log-and-disk.ts';
 import { roundTrips } from './round-trips.ts';
 import { servers } from './servers.ts';
@@ -13,31 +14,44 @@ import { shards } from './shards.ts';
 import { features } from './sql-features.ts';
 
 /*
- * npm run bench:scale [-- --only growth,shards] [--seconds 3] [--large] [--json] [--save]
- * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and
- * `--save` writes the tables there. `--large` adds the sizes that take minutes to fill.
+ * npm run bench:scale [-- --only growth,shards] [--seconds 3] [--large] [--executions 20000] [--json] [--save]
+ *
+ * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and `--save`
+ * writes the tables there. `--large` adds the sizes that take minutes to fill. `--executions` sets the
+ * size of large-history.
  */
 
-const EXPERIMENTS = [growth, logAndDisk, connections, shards, servers, roundTrips, features];
+const EXPERIMENTS = [
+  growth,
+  largeHistory,
+  logAndDisk,
+  connections,
+  shards,
+  servers,
+  roundTrips,
+  features,
+];
 
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string' },
     seconds: { type: 'string', default: '3' },
     large: { type: 'boolean', default: false },
+    executions: { type: 'string' },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
   },
 });
 const began = new Date();
 const seconds = Number(options.seconds);
+const executions = options.executions === undefined ? null : Number(options.executions);
 const chosen = options.only?.split(',') ?? EXPERIMENTS.map(({ name }) => name);
 const results: Record<string, { readonly what: string; readonly rows: readonly Row[] }> = {};
 
 for (const { name, what, run } of EXPERIMENTS.filter((one) => chosen.includes(one.name))) {
   const progress = (text: string): void => void process.stderr.write(`${name}: ${text}\n`);
   try {
-    const rows = await run({ seconds, large: options.large, progress });
+    const rows = await run({ seconds, large: options.large, executions, progress });
     results[name] = { what, rows };
     if (!options.json) console.log(`\n${name}: ${what}\n${renderTable(...tableOf(rows))}`);
   } catch (error) {

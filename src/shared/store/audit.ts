@@ -105,7 +105,15 @@ export interface AuditPlace {
 export interface AuditPage {
   readonly items: readonly ListedItem[];
   readonly total: number;
+  /** False: the tenant has so much that `total` is only the least that it can be. */
+  readonly totalIsExact: boolean;
 }
+
+/**
+ * How far a total is counted. Without a filter: over so many executions and so many other items, the
+ * newest. By actor or type: over about so many items on PostgreSQL, and up to so many on SQLite.
+ */
+export const COUNTED_MAX = 10_000;
 
 export interface ListedItem extends AuditItem {
   /** Null for an event: it stands in the execution's history. */

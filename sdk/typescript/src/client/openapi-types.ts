@@ -6204,8 +6204,10 @@ export interface operations {
                                 readonly [key: string]: unknown;
                             } | null;
                         }[];
-                        /** @description All matching items, regardless of `limit` and `offset`. */
+                        /** @description Matching items, regardless of `limit` and `offset`; see `total_is_exact`. */
                         readonly total: number;
+                        /** @description False: the tenant has so many items that `total` is only a lower bound. */
+                        readonly total_is_exact: boolean;
                         readonly limit: number;
                         readonly offset: number;
                         /** @description Null on the last page. */

@@ -68,9 +68,12 @@ export const listAudit = defineEndpoint({
           }),
         }),
       ),
-      total: z
-        .int()
-        .meta({ description: 'All matching items, regardless of `limit` and `offset`.' }),
+      total: z.int().meta({
+        description: 'Matching items, regardless of `limit` and `offset`; see `total_is_exact`.',
+      }),
+      total_is_exact: z.boolean().meta({
+        description: 'False: the tenant has so many items that `total` is only a lower bound.',
+      }),
       limit: z.int(),
       offset: z.int(),
       next_cursor: nextCursor,
@@ -103,6 +106,7 @@ export const listAudit = defineEndpoint({
           payload: item.payload,
         })),
         total: page.total,
+        total_is_exact: page.totalIsExact,
         limit,
         offset,
         next_cursor: last === undefined ? null : cursorOf(last),

@@ -2,7 +2,11 @@ import test, { type ExecutionContext } from 'ava';
 import type pg from 'pg';
 
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
-import { type DefinitionId, executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
+import {
+  DEFAULT_TENANT,
+  type DefinitionId,
+  executionIdFromUuid,
+} from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { importingOf, makeDocument } from '../../../support/imports.ts';
@@ -96,6 +100,29 @@ for (const partitioned of [false, true]) {
   });
 }
 
+test('a page of the audit log reads no more of a tenant with many executions than it counts', async (t) => {
+  const { url, reader } = await openDatabase(t, false);
+  await fillHistory(reader);
+  const store = await openPostgresStore({ url, poolSize: 1 });
+  // Reports what filling has read.
+  await countReads(reader);
+  const before = await countReads(reader);
+  const filter = { tenantId: DEFAULT_TENANT, executionId: null, actorId: null, eventType: null };
+  const page = await store.audit.list({ ...filter, limit: 50, offset: 0 });
+  t.deepEqual([page.items.length, page.total >= 10_000, page.totalIsExact], [50, true, false]);
+  const last = page.items.at(-1);
+  const after = { createdAt: last?.createdAt ?? '', key: last?.executionId ?? '', sequence: 1 };
+  t.is((await store.audit.list({ ...filter, after, limit: 50, offset: 0 })).items.length, 50);
+  await store.audit.list({ ...filter, eventType: 'node_started', limit: 50, offset: 0 });
+  await store.close();
+  await waitUntilAlone(reader);
+  const reads = await countReads(reader);
+  const readOf = (table: string) => (reads.get(table) ?? 0) - (before.get(table) ?? 0);
+  // A join by estimates reads 110 000.
+  t.true(readOf('executions') < 60_000, `${readOf('executions')} executions`);
+  t.true(readOf('audit_seals') < 4 * 2_000 + 500, `${readOf('audit_seals')} seals`);
+});
+
 async function openDatabase(
   t: ExecutionContext,
   partitioned: boolean,
@@ -120,6 +147,32 @@ async function sealOnce(url: string): Promise<number> {
   const { items } = await store.audit.seal({ itemsMax: 100, lagMs: 0 });
   await store.close();
   return items;
+}
+
+/** 20 000 executions with one event each, one a minute, sealed by the hour, and no statistics. */
+async function fillHistory(reader: pg.Client): Promise<void> {
+  const hours = `generate_series(0, 333) as h`;
+  const hour = (n: string) => `timestamptz '2026-01-01' + (${n}) * interval '1 hour'`;
+  const hash = `repeat('0', 64)`;
+  for (const statement of [
+    'alter table executions set (autovacuum_enabled = off)',
+    'alter table events set (autovacuum_enabled = off)',
+    `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+       priority, status, last_sequence, created_at, updated_at)
+     select gen_random_uuid(), 'default', gen_random_uuid(), 'w', '1', 0, 0, 'running', 1, at, at
+     from generate_series(1, 20000) n
+     cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at) t`,
+    `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
+     select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
+    `select brin_summarize_new_values('events_by_time')`,
+    `insert into audit_windows select h + 1, ${hour('h')}, ${hour('h + 1')}, ${hash}, ${hash}, now()
+     from ${hours}`,
+    `insert into audit_seals
+     select 'default', h + 1, h + 1, ${hour('h')}, ${hour('h + 1')}, 60, '[]', ${hash}, ${hash}
+     from ${hours}`,
+  ]) {
+    await reader.query(statement);
+  }
 }
 
 /** Counts full scans of both tables, and rows of executions that an index found. */

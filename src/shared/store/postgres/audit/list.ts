@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { auditIdOfEvent, eventKindOf, eventTypeOf } from '../../../domain/audit/audit-item.ts';
 import { executionIdFromUuid, parseExecutionId, type TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { AuditPage, AuditPlace, ListAudit, ListedItem } from '../../audit.ts';
+import {
+  COUNTED_MAX,
+  type AuditPage,
+  type AuditPlace,
+  type ListAudit,
+  type ListedItem,
+} from '../../audit.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 
@@ -20,6 +26,7 @@ const ItemRecord = z.object({
 });
 
 const TotalRecord = z.object({ total: z.int() });
+const NewestRecord = TotalRecord.extend({ is_exact: z.boolean() });
 const SinceRecord = z.object({ since: z.string() });
 
 /** How many seals back a page is looked for before everything is. */
@@ -28,11 +35,16 @@ const SEALS_MAX = 2_000;
 const WIDEN_BY = 16;
 
 export async function listAudit(management: Management, params: ListAudit): Promise<AuditPage> {
-  const [items, total] = await Promise.all([
+  const [items, { total, totalIsExact }] = await Promise.all([
     readPage(management, params),
     countItems(management, params),
   ]);
-  return { items, total };
+  // A page may reach farther back than the count.
+  return { items, total: Math.max(total, leastOf(params, items)), totalIsExact };
+}
+
+function leastOf({ offset }: ListAudit, items: readonly unknown[]): number {
+  return items.length === 0 ? 0 : offset + items.length;
 }
 
 /**
@@ -52,7 +64,7 @@ async function readPage(management: Management, params: ListAudit): Promise<read
 
 /**
  * From when on the tenant has at least `reach` items before `until`; null: look at all. Its seals are in
- * the order of time, so the last one that begins before `until` is found by halving.
+ * the order of time, so the last one that ends before `until` is found by halving.
  */
 async function findSince(
   management: Management,
@@ -70,7 +82,7 @@ async function findSince(
         case when m.is_before then h.high else h.middle - 1 end
       from (select low, high, (low + high + 1) / 2 as middle from halves where low < high) h
       cross join lateral (
-        select coalesce(bool_and(s.covers_from < ${until}::timestamptz), false) as is_before
+        select coalesce(bool_and(s.covers_to <= ${until}::timestamptz), false) as is_before
         from audit_seals s
         where s.tenant_id = ${tenantId}
           and s.seal_number = h.middle
@@ -78,21 +90,22 @@ async function findSince(
       where ${until}::timestamptz is not null
     )
     select w.covers_from as since
-    from (
-      select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
-      from (
-        select s.window_number, s.seal_number, s.item_count
-        from audit_seals s
-        where s.tenant_id = ${tenantId}
-          and s.seal_number <= (select min(h.high) from halves h)
-        order by s.seal_number desc
-        limit ${SEALS_MAX}
-      ) n
-    ) r
-    join audit_windows w on w.window_number = r.window_number
-    where r.reach >= ${reach}
-    order by r.window_number desc
-    limit 1`,
+    from audit_windows w
+    where w.window_number = (
+        select max(r.window_number)
+        from (
+          select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
+          from (
+            select s.window_number, s.seal_number, s.item_count
+            from audit_seals s
+            where s.tenant_id = ${tenantId}
+              and s.seal_number <= (select min(h.high) from halves h)
+            order by s.seal_number desc
+            limit ${SEALS_MAX}
+          ) n
+        ) r
+        where r.reach >= ${reach}
+      )`,
     { tenant: tenantId },
   );
   return row?.since ?? null;
@@ -115,7 +128,7 @@ async function readSince(
         select e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type, e.node_id,
           e.actor_id, null::json as payload, e.created_at
         from events e
-        join executions x on x.id = e.execution_id
+        ${joinOwner(params)}
         where ${eventConditions(params)}
           and e.created_at >= ${from}::timestamptz
           and (e.created_at, e.execution_id, e.sequence) < ${place}
@@ -153,39 +166,97 @@ function placeOf(after: AuditPlace | null) {
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Without a filter the executions know how many events they have: their histories have no gaps. */
-async function countItems(management: Management, params: ListAudit): Promise<number> {
-  const { tenantId, executionId, actorId, eventType } = params;
+type Total = Pick<AuditPage, 'total' | 'totalIsExact'>;
+
+/** Large tenants have more than a request may read, so only the newest are counted. */
+function countItems(management: Management, params: ListAudit): Promise<Total> {
+  const { executionId, actorId, eventType } = params;
   const isFiltered = executionId !== null || actorId !== null || eventType !== null;
-  const events = isFiltered
-    ? sql.fragment`
-        select count(*)
-        from events e
-        join executions x on x.id = e.execution_id
-        where ${eventConditions(params)}`
-    : sql.fragment`
-        select coalesce(sum(x.last_sequence), 0)
-        from executions x
-        where x.tenant_id = ${tenantId}
-          and not exists (select from imported_executions m where m.execution_id = x.id)`;
-  const [row] = await management.any(
-    sql.type(TotalRecord)`
-    select ((${events}) + (select count(*) from audit_log a where ${logConditions(params)}))::int8
-      as total`,
-    { tenant: tenantId },
-  );
-  return row?.total ?? 0;
+  return isFiltered ? countMatches(management, params) : countNewest(management, params);
 }
 
-function eventConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {
+/** The executions know how many events they have: their histories have no gaps. */
+async function countNewest(management: Management, { tenantId }: ListAudit): Promise<Total> {
+  const [row] = await management.any(
+    sql.type(NewestRecord)`
+    select (e.items + l.items)::int8 as total,
+      e.executions <= ${COUNTED_MAX} and l.items <= ${COUNTED_MAX} as is_exact
+    from (
+        select count(*) as executions, coalesce(sum(n.last_sequence) filter (
+          where not (
+            (select exists (select from imported_executions))
+            and exists (select from imported_executions m where m.execution_id = n.id)
+          )
+        ), 0) as items
+        from (
+          select x.id, x.last_sequence
+          from executions x
+          where x.tenant_id = ${tenantId}
+          order by x.created_at desc, x.id desc
+          limit ${COUNTED_MAX + 1}
+        ) n
+      ) e,
+      (
+        select count(*) as items
+        from (
+          select
+          from audit_log a
+          where a.tenant_id = ${tenantId}
+          order by a.created_at desc, a.audit_id desc
+          limit ${COUNTED_MAX + 1}
+        ) n
+      ) l`,
+    { tenant: tenantId },
+  );
+  return { total: row?.total ?? 0, totalIsExact: row?.is_exact ?? true };
+}
+
+async function countMatches(management: Management, params: ListAudit): Promise<Total> {
+  const { tenantId, executionId } = params;
+  const wanted = { tenantId, reach: COUNTED_MAX, until: null };
+  const since = executionId === null ? await findSince(management, wanted) : null;
+  const from = since ?? '-infinity';
+  const [row] = await management.any(
+    sql.type(TotalRecord)`
+    select (
+        (
+          select count(*)
+          from events e
+          ${joinOwner(params)}
+          where ${eventConditions(params)}
+            and e.created_at >= ${from}::timestamptz
+        )
+        + (
+          select count(*)
+          from audit_log a
+          where ${logConditions(params)}
+            and a.created_at >= ${from}::timestamptz
+        )
+      )::int8 as total`,
+    { tenant: tenantId },
+  );
+  return { total: row?.total ?? 0, totalIsExact: since === null };
+}
+
+function eventConditions({ executionId, actorId, eventType }: ListAudit) {
   // No event has the kind '', so a type that none can have finds none.
   const kind = eventType === null ? null : (eventKindOf(eventType) ?? '');
-  return sql.fragment`x.tenant_id = ${tenantId}
-    and (${executionId && toUuid(executionId)}::uuid is null
+  return sql.fragment`(${executionId && toUuid(executionId)}::uuid is null
       or e.execution_id = ${executionId && toUuid(executionId)}::uuid)
     and (${kind}::text is null or e.kind = ${kind})
-    and (${actorId}::text is null or e.actor_id = ${actorId})
-    and not exists (select from imported_executions m where m.execution_id = x.id)`;
+    and (${actorId}::text is null or e.actor_id = ${actorId})`;
+}
+
+/** Looked up for each event: with old statistics, a join by estimates reads all executions of the tenant. */
+function joinOwner({ tenantId }: ListAudit) {
+  return sql.fragment`cross join lateral (
+      select x.id
+      from executions x
+      where x.id = e.execution_id
+        and x.tenant_id = ${tenantId}
+        and not exists (select from imported_executions m where m.execution_id = x.id)
+      limit 1
+    ) x`;
 }
 
 function logConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {

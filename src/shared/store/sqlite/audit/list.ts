@@ -1,7 +1,7 @@
 import { auditIdOfEvent, eventKindOf, eventTypeOf } from '../../../domain/audit/audit-item.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { AuditPage, ListAudit, ListedItem } from '../../audit.ts';
+import { COUNTED_MAX, type AuditPage, type ListAudit, type ListedItem } from '../../audit.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { isImported } from '../executions/is-imported.ts';
 import { toIso } from '../rows.ts';
@@ -47,25 +47,64 @@ export function listAudit(connection: Connection, params: ListAudit): AuditPage 
   );
   return {
     items: items.map((row) => decodeItem(row, params.tenantId)),
-    total: countItems(connection, params),
+    ...countItems(connection, params),
   };
 }
 
-/** Without a filter the executions know how many events they have: their histories have no gaps. */
-function countItems(connection: Connection, params: ListAudit): number {
-  const { events, log, bindings, isFiltered } = conditionsOf(params);
-  const counted = isFiltered
-    ? `select count(*)
+type Total = Pick<AuditPage, 'total' | 'totalIsExact'>;
+
+/** Large tenants have more than a request may read, so only so many are counted. */
+function countItems(connection: Connection, params: ListAudit): Total {
+  const { isFiltered } = conditionsOf(params);
+  if (!isFiltered) return countNewest(connection, params);
+  const limit = params.executionId === null ? COUNTED_MAX + 1 : -1;
+  const total = countMatches(connection, params, limit);
+  return { total, totalIsExact: limit === -1 || total < limit };
+}
+
+/** The executions know how many events they have: their histories have no gaps. */
+function countNewest(connection: Connection, { tenantId }: ListAudit): Total {
+  const row = connection.get<{
+    readonly executions: number;
+    readonly events: number;
+    readonly others: number;
+  }>(
+    `select count(*) as executions,
+       coalesce(sum(n.last_sequence) filter (where not ${isImported('n.id')}), 0) as events,
+       (
+         select count(*)
+         from (select 1 from audit_log where tenant_id = :tenant_id limit :limit)
+       ) as others
+     from (
+       select id, last_sequence
+       from executions
+       where tenant_id = :tenant_id
+       order by created_at desc, id desc
+       limit :limit
+     ) as n`,
+    { tenant_id: tenantId, limit: COUNTED_MAX + 1 },
+  );
+  const { executions = 0, events = 0, others = 0 } = row ?? {};
+  const totalIsExact = executions <= COUNTED_MAX && others <= COUNTED_MAX;
+  return { total: events + others, totalIsExact };
+}
+
+function countMatches(connection: Connection, params: ListAudit, limit: number): number {
+  const { events, log, bindings } = conditionsOf(params);
+  const row = connection.get<{ readonly total: number }>(
+    `select count(*) as total
+     from (
+       select 1
        from events as e
        join executions as x on x.id = e.execution_id
-       where ${events}`
-    : `select coalesce(sum(x.last_sequence), 0)
-       from executions as x
-       where x.tenant_id = :tenant_id
-         and not ${isImported('x.id')}`;
-  const row = connection.get<{ readonly total: number }>(
-    `select (${counted}) + (select count(*) from audit_log as a where ${log}) as total`,
-    bindings,
+       where ${events}
+       union all
+       select 1
+       from audit_log as a
+       where ${log}
+       limit :limit
+     )`,
+    { ...bindings, limit },
   );
   return row?.total ?? 0;
 }

@@ -1,0 +1,87 @@
+import pg from 'pg';
+
+import { type BenchDatabase, openDatabases } from '../support/databases.ts';
+import { cpuMicrosOf } from '../support/process-use.ts';
+import { startRuntime } from '../support/runtime-process.ts';
+import { type Experiment, rounded, type Row } from './experiment.ts';
+import { fillExecutions, fillSeals } from './large/fill-executions.ts';
+import { measureRequests } from './large/measure-requests.ts';
+import { readCast, requestsOf } from './large/requests.ts';
+import { callsTo, makeTemplates } from './large/templates.ts';
+
+const SIZES = { usual: [100_000, 1_000_000], large: [10_000_000] };
+/** Histories of all executions are kept up to this size, and of one in four beyond it. */
+const ALL_EVENTS_MAX = 1_000_000;
+const REQUESTS = 40;
+const P95_MS_MAX = 50;
+
+/** Lists, single executions and the audit log of a large tenant, over HTTP, one request at a time. */
+export const largeHistory: Experiment = {
+  name: 'large-history',
+  what: `requests among millions of executions; gate: p95 under ${P95_MS_MAX} ms and no table is scanned`,
+  async run({ large, executions, progress }) {
+    const sizes = executions === null ? SIZES[large ? 'large' : 'usual'] : [executions];
+    const databases = await openDatabases();
+    try {
+      const rows: Row[] = [];
+      for (const size of sizes) {
+        const database = await databases.create('postgres');
+        rows.push(...(await measureSize(database, size, progress)));
+        await database.drop();
+      }
+      return rows;
+    } finally {
+      await databases.close();
+    }
+  },
+};
+
+async function measureSize(
+  database: BenchDatabase,
+  executions: number,
+  progress: (text: string) => void,
+): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await fill(database, client, executions, progress);
+    const runtime = await startRuntime({ database, role: 'api' });
+    try {
+      const answered = await measureRequests({
+        call: callsTo(runtime.url),
+        reader: client,
+        asked: requestsOf(await readCast(client)),
+        times: REQUESTS,
+        cpuMicros: async () =>
+          (cpuMicrosOf(runtime.pid) ?? 0) + ((await database.readServer?.())?.cpuMicros ?? 0),
+      });
+      return answered.map(({ what, p50Ms, p95Ms, cpuMs, rowsRead, walked }) => ({
+        executions,
+        request: what,
+        'p50 ms': rounded(p50Ms, 1),
+        'p95 ms': rounded(p95Ms, 1),
+        'CPU ms': rounded(cpuMs, 1),
+        'rows read': rounded(rowsRead),
+        'tables scanned': walked.join(' ') || 'none',
+        gate: p95Ms < P95_MS_MAX && walked.length === 0 ? 'met' : 'not met',
+      }));
+    } finally {
+      await runtime.stop();
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function fill(
+  database: BenchDatabase,
+  client: pg.Client,
+  executions: number,
+  progress: (text: string) => void,
+): Promise<void> {
+  const runtime = await startRuntime({ database, role: 'all' });
+  const templates = await makeTemplates(callsTo(runtime.url)).finally(() => runtime.stop());
+  const eventsOfOneIn = executions > ALL_EVENTS_MAX ? 4 : 1;
+  await fillExecutions(client, { executions, eventsOfOneIn }, templates, progress);
+  await fillSeals(client);
+}

@@ -1,0 +1,98 @@
+import type pg from 'pg';
+
+import type { Asked } from './measure-requests.ts';
+
+/** Some executions of the tenant that is asked for, by their place: from the newest to the oldest. */
+export interface Cast {
+  readonly cursors: readonly string[];
+  readonly ids: readonly string[];
+  /** An execution with many children. */
+  readonly parentId: string;
+  /** An instant in the middle of the history. */
+  readonly middle: string;
+}
+
+/** A workflow of which there are few executions, and those scattered over all of the time. */
+const RARE = 'workflow-40';
+const OFTEN = 'workflow-0';
+
+/** Nine executions with events, evenly over the time that is covered, and the parent of the most. */
+export async function readCast(client: pg.Client): Promise<Cast> {
+  const { rows } = await client.query<{ readonly id: string; readonly at: Date }>(SPREAD);
+  const { rows: parents } = await client.query<{ readonly id: string }>(PARENT);
+  return {
+    ids: rows.map(({ id }) => `exec_${id}`),
+    cursors: rows.map(({ id, at }) =>
+      Buffer.from(`${at.toISOString()} exec_${id}`).toString('base64url'),
+    ),
+    parentId: `exec_${parents[0]?.id}`,
+    middle: rows[4]?.at.toISOString() ?? '',
+  };
+}
+
+const SPREAD = `
+  select e.id, e.created_at as at
+  from (
+    select min(x.created_at) as first, max(x.created_at) - min(x.created_at) as length
+    from executions x
+    where x.tenant_id = 'default'
+  ) t
+  cross join generate_series(1, 9) as n
+  cross join lateral (
+    select x.id, x.created_at
+    from executions x
+    where x.tenant_id = 'default'
+      and x.created_at >= t.first + n * t.length / 10
+      and exists (select from events v where v.execution_id = x.id)
+    order by x.created_at
+    limit 1
+  ) e`;
+
+/** The large family is the oldest. */
+const PARENT = `
+  select x.parent_execution_id as id
+  from executions x
+  where x.tenant_id = 'default'
+    and x.parent_execution_id is not null
+  order by x.created_at
+  limit 1`;
+
+export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly Asked[] {
+  const list = (query: string) => () => `/executions?limit=50${query}`;
+  const each = (values: readonly string[], path: (value: string) => string) => (index: number) =>
+    path(values[index % values.length] ?? '');
+  return [
+    { what: 'list: first page', path: list('') },
+    { what: 'list: deep page by cursor', path: each(cursors, (at) => list(`&cursor=${at}`)()) },
+    { what: 'list: deepest offset', path: list('&offset=10000') },
+    { what: 'list: running', path: list('&status=running') },
+    { what: 'list: failed of a workflow', path: list(`&status=failed&workflow_id=${OFTEN}`) },
+    { what: 'list: paused of a rare workflow', path: list(`&status=paused&workflow_id=${RARE}`) },
+    { what: 'list: rare workflow', path: list(`&workflow_id=${RARE}`) },
+    { what: 'list: unknown workflow', path: list('&workflow_id=none') },
+    {
+      what: 'list: none of a status and a workflow',
+      path: list('&status=running&workflow_id=none'),
+    },
+    { what: 'list: children of one of many', path: list(`&parent_execution_id=${parentId}`) },
+    {
+      what: 'list: failed children of one of many',
+      path: list(`&parent_execution_id=${parentId}&status=failed`),
+    },
+    { what: 'list: before an instant', path: list(`&created_before=${middle}`) },
+    {
+      what: 'list: failed before an instant',
+      path: list(`&created_before=${middle}&status=failed`),
+    },
+    {
+      what: 'list: since an instant, rare workflow',
+      path: list(`&created_after=${middle}&workflow_id=${RARE}`),
+    },
+    { what: 'show', path: each(ids, (id) => `/executions/${id}`) },
+    { what: 'explain', path: each(ids, (id) => `/executions/${id}/explain`) },
+    { what: 'events', path: each(ids, (id) => `/executions/${id}/events`) },
+    { what: 'audit: first page', path: () => '/audit?limit=50' },
+    { what: 'audit: of an execution', path: each(ids, (id) => `/audit?execution_id=${id}`) },
+    { what: 'audit: of a type', path: () => '/audit?event_type=workflow_failed' },
+  ];
+}
