@@ -9,8 +9,10 @@ import { growth } from './growth.ts';
 import { largeHistory } from './large-history.ts';
 import { logAndDisk } from './log-and-disk.ts';
 import { roundTrips } from './round-trips.ts';
+import { sealing } from './sealing.ts';
 import { servers } from './servers.ts';
 import { shards } from './shards.ts';
+import { waitingClients } from './waiting-clients.ts';
 import { features } from './sql-features.ts';
 
 /*
@@ -29,6 +31,8 @@ const EXPERIMENTS = [
   shards,
   servers,
   roundTrips,
+  waitingClients,
+  sealing,
   features,
 ];
 

@@ -35,6 +35,12 @@ export function peakRssMiB(pid: number | 'self'): number | null {
   return line?.[1] === undefined ? null : Number(line[1]) / MIB;
 }
 
+/** The memory of a process now, MiB. */
+export function rssMiB(pid: number): number | null {
+  const line = read(`/proc/${pid}/status`)?.match(/^VmRSS:\s+(\d+) kB$/m);
+  return line?.[1] === undefined ? null : Number(line[1]) / MIB;
+}
+
 /** The memory of a process, MiB; it counts its share of each shared page. */
 export function pssMiB(pid: number): number | null {
   const line = read(`/proc/${pid}/smaps_rollup`)?.match(/^Pss:\s+(\d+) kB$/m);

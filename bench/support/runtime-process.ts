@@ -28,8 +28,11 @@ export async function startRuntime(given: {
   readonly checkout?: string;
   /** Options of Node; with some, the process has an IPC channel. */
   readonly nodeOptions?: readonly string[];
+  /** Further settings, as environment variables. */
+  readonly settings?: Readonly<Record<string, string>>;
 }): Promise<RuntimeProcess> {
-  const { database, role = 'all', checkout = THIS_CHECKOUT, nodeOptions = [] } = given;
+  const { database, role = 'all', settings = {} } = given;
+  const { checkout = THIS_CHECKOUT, nodeOptions = [] } = given;
   const [port, metricsPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-runtime-'));
   const entry = join(checkout, 'bin/svc.js');
@@ -42,6 +45,7 @@ export async function startRuntime(given: {
       SVC_AUTH_API_KEY: API_KEY,
       SVC_TELEMETRY_METRICS_PORT: String(metricsPort),
       SVC_LOG_LEVEL: 'warn',
+      ...settings,
     },
     stdio: ['ignore', 'inherit', 'inherit', ...(nodeOptions.length > 0 ? ['ipc' as const] : [])],
   });

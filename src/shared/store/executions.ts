@@ -8,6 +8,7 @@ import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 export interface ExecutionStore {
   /** One transaction. Verdicts in the order of the plans. See `CommitPlan`. */
   commit(plans: readonly CommitPlan[]): Promise<readonly CommitVerdict[]>;
+  /** Calls for no tenant that are made together are one statement. */
   find(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionRow | null>;
   /** Whether it has ended; false as well when it is unknown. Calls made together are one statement. */
   hasEnded(id: ExecutionId): Promise<boolean>;

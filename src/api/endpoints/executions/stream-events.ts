@@ -12,7 +12,7 @@ export const STREAM_PAGE_EVENTS = 500;
 /**
  * The text of a live event stream (WHATWG HTML, "Server-sent events").
  *
- * Wake-ups are hints and may be lost, so events are read again at every heartbeat as well. The
+ * Wake-ups are hints and may be lost, so every wait looks at the execution from time to time. The
  * stream ends after the execution's last event; when the server begins to close or the database
  * goes away, the client comes again with Last-Event-ID and loses nothing; and when the caller would
  * no longer be let in, which the last message says, of the type `error`.
@@ -39,8 +39,11 @@ export async function* streamEvents(params: {
       }
       if (page.ended && !abandoned.aborted) return;
       if (page.events.length === 0) {
-        const woken = await waitForMore({ deps, executionId, after, abandoned });
-        if (!woken && !abandoned.aborted) yield ': waiting\n\n';
+        // A wait begins with a look at the execution, so no page is read at a heartbeat.
+        while (!(await waitForMore({ deps, executionId, after, abandoned }))) {
+          if (abandoned.aborted) break;
+          yield ': waiting\n\n';
+        }
       }
       if (abandoned.aborted) break;
       page = await readEvents(deps.engine, request.caller, {

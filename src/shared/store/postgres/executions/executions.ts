@@ -1,5 +1,5 @@
 import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../../domain/ids.ts';
-import type { ExecutionStore, ListExecutions } from '../../executions.ts';
+import type { ExecutionRow, ExecutionStore, ListExecutions } from '../../executions.ts';
 import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
 import { commitPlans } from '../commit/commit.ts';
 import { readExecutionDocument } from './execution-document.ts';
@@ -23,6 +23,7 @@ export function createExecutionStore(
   watermarks: ClaimWatermarks,
 ): ExecutionStore {
   const askEnded = gatherReads((ids: readonly ExecutionId[]) => haveEnded(pool, ids));
+  const findOne = gatherReads((ids: readonly ExecutionId[]) => findExecutions(pool, ids));
   const loadOne = gatherReads((ids: readonly ExecutionId[]) => loadExecutions(pool, ids));
   return {
     async commit(plans) {
@@ -37,11 +38,8 @@ export function createExecutionStore(
     },
 
     async find(id, tenantId) {
-      const values = [toUuid(id), tenantId];
-      const rows =
-        tenantId === null
-          ? await pool.run<ExecutionRecord>(FIND, values)
-          : await readers.run<ExecutionRecord>(FIND, values, tenantId);
+      if (tenantId === null) return findOne(id);
+      const rows = await readers.run<ExecutionRecord>(FIND, [toUuid(id), tenantId], tenantId);
       return rows[0] === undefined ? null : decodeExecution(rows[0]);
     },
 
@@ -79,6 +77,16 @@ export function createExecutionStore(
 }
 
 /** One answer for each id, in their order. */
+async function findExecutions(
+  pool: PostgresPool,
+  ids: readonly ExecutionId[],
+): Promise<readonly (ExecutionRow | null)[]> {
+  const rows = await pool.run<ExecutionRecord>(FIND_MANY, [[...new Set(ids.map(toUuid))]]);
+  const found = new Map(rows.map(decodeExecution).map((row) => [row.executionId, row]));
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+/** One answer for each id, in their order. */
 async function haveEnded(
   pool: PostgresPool,
   ids: readonly ExecutionId[],
@@ -105,7 +113,16 @@ const FIND: Statement = {
     select ${EXECUTION_COLUMNS}
     from executions e
     where e.id = $1
-      and ($2::text is null or e.tenant_id = $2)`,
+      and e.tenant_id = $2`,
+};
+
+const FIND_MANY: Statement = {
+  name: 'find-executions',
+  writes: false,
+  text: `
+    select ${EXECUTION_COLUMNS}
+    from executions e
+    where e.id = any($1::uuid[])`,
 };
 
 const USAGE: Statement = {
