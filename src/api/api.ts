@@ -1,3 +1,4 @@
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 
@@ -12,7 +13,7 @@ import type { ApiDeps, EndpointDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
-import { createRouteTable, type Route, type RouteTable } from './match-route.ts';
+import { createRouteTable, type Route } from './match-route.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerError } from './middleware/errors.ts';
 import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
@@ -44,7 +45,7 @@ export function createApi(deps: ApiDeps): Api {
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });
 
   const app = new Koa<ApiState>();
-  const serve = serveRoutes(createRouteTable(listRoutes(endpointDeps)));
+  const serve = serveRoutes(listRoutes(endpointDeps));
   app.use(async (ctx) => {
     beginRequest(ctx, { newRequestId: deps.newRequestId, leaving: leaving.signal });
     reportRequest(ctx, deps);
@@ -83,13 +84,32 @@ function refuseForeignPagesOf(ctx: ApiContext, deps: ApiDeps): void {
   refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !auth.enabled });
 }
 
-function serveRoutes(table: RouteTable<ServeRoute>): ServeRoute {
+/** Workers and clients ask for these all day. */
+const HOT = /^\/(?:work-items|executions)(?:\/|$)/;
+
+/** The routes that are hot are found by a table, all others by the router. */
+function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
+  const table = createRouteTable(all.filter(({ path }) => HOT.test(path)));
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
+  for (const { method, path, served } of all) router.register(path, [method], served);
+  const serveOther = router.routes();
   return async (ctx) => {
     const found = table.find(ctx.method, ctx.path);
-    if (found === null) return answerUnmatched(ctx, table.methodsOf(ctx.path));
-    ctx['params'] = found.params;
-    await found.served(ctx);
+    if (found !== null) {
+      ctx['params'] = found.params;
+      return found.served(ctx);
+    }
+    await serveOther(ctx as never, async () => answerUnmatched(ctx, methodsFor(router, ctx.path)));
   };
+}
+
+/** The methods of routes with exactly this path, or else of routes with parameters that match it. */
+function methodsFor(router: Router<ApiState>, path: string): readonly string[] {
+  const layers = router.match(path, 'OPTIONS').path;
+  const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
+  return layers
+    .filter((layer) => layer.paramNames.length === fewest)
+    .flatMap(({ methods }) => methods);
 }
 
 function listRoutes(deps: EndpointDeps): readonly Route<ServeRoute>[] {

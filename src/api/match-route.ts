@@ -16,8 +16,6 @@ export interface FoundRoute<Served> {
 export interface RouteTable<Served> {
   /** Null: no route has this path and this method. The path is known to be percent-encoded UTF-8. */
   find(method: string, path: string): FoundRoute<Served> | null;
-  /** The methods of the routes with the fewest parameters among those that match the path. */
-  methodsOf(path: string): readonly string[];
 }
 
 interface Pattern<Served> extends Route<Served> {
@@ -52,14 +50,6 @@ export function createRouteTable<Served>(routes: readonly Route<Served>[]): Rout
       // RFC 9110, section 9.3.2: HEAD is GET without the content of its answer.
       const method = given === 'HEAD' ? 'GET' : given;
       return fixed.get(`${method} ${path}`) ?? search(method, path);
-    },
-    methodsOf(path) {
-      const segments = path.split('/');
-      const all = patterns.filter((pattern) => matches(pattern, segments));
-      const fewest = Math.min(...all.map(({ parameters }) => parameters.length));
-      return all
-        .filter(({ parameters }) => parameters.length === fewest)
-        .flatMap(({ method }) => (method === 'GET' ? ['HEAD', method] : [method]));
     },
   };
 }

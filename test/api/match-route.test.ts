@@ -32,16 +32,9 @@ test('a parameter is one segment that is not empty, without its percent-encoding
   }
 });
 
-test('a HEAD is served by the route of GET, and named among the methods', (t) => {
+test('a HEAD is served by the route of GET', (t) => {
   t.is(table.find('HEAD', '/health')?.served, 'get-health');
   t.is(table.find('HEAD', '/work-items/claim'), null);
-  t.deepEqual(table.methodsOf('/health'), ['HEAD', 'GET']);
-  t.deepEqual(table.methodsOf('/nothing'), []);
-});
-
-test('a path without parameters has no methods of a route with them', (t) => {
-  t.deepEqual(table.methodsOf('/executions/batch'), ['POST']);
-  t.deepEqual(table.methodsOf('/executions/other'), ['HEAD', 'GET']);
 });
 
 test('every path is found as a router of regular expressions finds it', (t) => {

@@ -1,7 +1,8 @@
 import { SvcError } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
-import { isUnparsable, type ReadBody } from '../middleware/body.ts';
+import { isUnparsable } from '../middleware/body-errors.ts';
+import type { ReadBody } from '../middleware/body.ts';
 
 /** Codes of JSON-RPC 2.0 and of the Agent2Agent protocol for what is wrong before any method. */
 const PARSE_ERROR = -32700;

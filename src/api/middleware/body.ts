@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import { badRequest } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
+import { bodyMissing, tooLarge, unparsable, unsupported } from './body-errors.ts';
 import { checkJsonBody, NESTING_MAX } from './json-bounds.ts';
-import { receiveBody } from './receive-body.ts';
+import { createReadWithKoaBody, JSON_TYPES } from './read-with-koa-body.ts';
+import { readSmallBody } from './read-small-body.ts';
 
 /**
  * Reads the JSON that the request carries, or throws 400, 413 or 415. The request's state has it, too, once
@@ -32,62 +34,25 @@ export function asObject(body: JsonValue): JsonObject {
 }
 
 /**
+ * The small bodies that workers and clients send all day are read at once, the others by koa-body.
+ *
  * A missing or foreign content type is an error and not "no body", an empty body is not `{}`, and
  * bytes that aren't UTF-8 are refused rather than replaced. Compressed bodies are not taken, so that
  * the bound on what is sent is a bound on what is held.
  */
 export function createReadJson(bounds: BodyBounds): ReadJson {
   const { bodyBytesMax, nestingMax = NESTING_MAX } = bounds;
+  const readWithKoaBody = createReadWithKoaBody(bodyBytesMax);
   return async (ctx) => {
     const declaredBytes = refuseUnreadable(ctx);
     if (declaredBytes !== null && declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
-    const received = await receiveBody(ctx.req, bodyBytesMax);
-    if (received.got === 'too much') throw tooLarge(bodyBytesMax);
-    if (received.got === 'a part') {
-      const { cause } = received;
-      throw new SvcError('bad_request', 'the body was not received whole', { cause });
-    }
-    const { bytes } = received;
-    if (bytes.length === 0) throw bodyMissing();
-    const body = parse(bytes);
+    const read = isUsual(ctx, declaredBytes) ? readSmallBody : readWithKoaBody;
+    const { body, bytes } = await read(ctx, bodyBytesMax);
     if (!isUtf8(bytes)) throw unparsable('the body is not UTF-8');
     ctx.state.body = body;
     if (nestingMax !== null) checkJsonBody(body, { nestingMax });
     return body;
   };
-}
-
-function parse(bytes: Buffer): JsonValue {
-  const text = bytes.toString('utf8', startsWithMark(bytes) ? 3 : 0);
-  try {
-    const body = text === '' ? text : (JSON.parse(text) as JsonValue);
-    if (NAMES_PROTOTYPE.test(text)) refusePrototypes(body);
-    return body;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw unparsable(`the body is not valid JSON: ${error.message}`, error);
-  }
-}
-
-/** RFC 8259, section 8.1: a reader may pass over a byte order mark. */
-function startsWithMark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-}
-
-/** A key `__proto__`, each of its characters itself or an escape of it. */
-const NAMES_PROTOTYPE =
-  /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
-
-/** Without recursion, as nothing has bounded the depth yet. */
-function refusePrototypes(body: JsonValue): void {
-  const left: JsonValue[] = [body];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (Object.hasOwn(value, '__proto__')) {
-      throw new SyntaxError('Object contains forbidden prototype property');
-    }
-    for (const member of Object.values(value)) left.push(member);
-  }
 }
 
 export function carriesBody({ req: { headers } }: ApiContext): boolean {
@@ -108,12 +73,19 @@ function refuseUnreadable(ctx: ApiContext): number | null {
   return length;
 }
 
+/** Larger ones come in several pieces. */
+const SMALL_BYTES_MAX = 16 * 1024;
+
+function isUsual({ req: { headers } }: ApiContext, declaredBytes: number | null): boolean {
+  if (declaredBytes === null || declaredBytes > SMALL_BYTES_MAX) return false;
+  return USUAL_TYPES.has(headers['content-type'] ?? '');
+}
+
 const USUAL_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/json; charset=utf-8',
   'application/json;charset=utf-8',
 ]);
-const JSON_TYPES = ['json', '+json'];
 
 function refuseForeignType(ctx: ApiContext, type: string): void {
   if (!ctx.is(JSON_TYPES)) {
@@ -123,25 +95,4 @@ function refuseForeignType(ctx: ApiContext, type: string): void {
   if (charset !== '' && charset !== 'utf-8' && charset !== 'utf8') {
     throw unsupported(`charset ${charset}, send UTF-8`);
   }
-}
-
-function bodyMissing(): SvcError {
-  return unparsable('a JSON body is required');
-}
-
-function unparsable(detail: string, cause = new SyntaxError(detail)): SvcError {
-  return new SvcError('bad_request', detail, { cause });
-}
-
-/** Whether reading a body failed because it is no JSON text, rather than JSON that is not taken. */
-export function isUnparsable(error: SvcError): boolean {
-  return error.cause instanceof SyntaxError;
-}
-
-function tooLarge(bytesMax: number): SvcError {
-  return new SvcError('too_large', `the body is larger than ${bytesMax} bytes`);
-}
-
-function unsupported(detail: string): SvcError {
-  return new SvcError('unsupported_media_type', detail);
 }
