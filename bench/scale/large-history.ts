@@ -80,7 +80,8 @@ async function fill(
   progress: (text: string) => void,
 ): Promise<void> {
   const runtime = await startRuntime({ database, role: 'all' });
-  const templates = await makeTemplates(callsTo(runtime.url)).finally(() => runtime.stop());
+  const templates = await makeTemplates(callsTo(runtime.url));
+  await runtime.stop();
   const eventsOfOneIn = executions > ALL_EVENTS_MAX ? 4 : 1;
   await fillExecutions(client, { executions, eventsOfOneIn }, templates, progress);
   await fillSeals(client);

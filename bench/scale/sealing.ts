@@ -24,7 +24,8 @@ export const sealing: Experiment = {
     await client.connect();
     try {
       const first = await startRuntime({ database, role: 'all' });
-      const templates = await makeTemplates(callsTo(first.url)).finally(() => first.stop());
+      const templates = await makeTemplates(callsTo(first.url));
+      await first.stop();
       const size = { executions: executions ?? EXECUTIONS, eventsOfOneIn: 1 };
       await fillExecutions(client, size, templates, progress);
       const runtime = await startRuntime({ database, role: 'scheduler' });
@@ -38,7 +39,7 @@ export const sealing: Experiment = {
         });
         const before = await read();
         await pause(WATCH_SECONDS * 1_000);
-        return [rowOf(before, await read())];
+        return [rowOf(before, await read(), await countEntries(client))];
       } finally {
         await runtime.stop();
       }
@@ -56,7 +57,9 @@ interface Reading {
   readonly cpu: number;
 }
 
-function rowOf(before: Reading, after: Reading): Row {
+function rowOf(before: Reading, after: Reading, entries: number): Row {
+  // Idle time would count as a small share of a core.
+  const hasEnded = after.items >= entries;
   const seconds = (after.at - before.at) / 1_000;
   const database = (after.server?.cpuMicros ?? 0) - (before.server?.cpuMicros ?? 0);
   const scheduler = after.cpu - before.cpu;
@@ -68,8 +71,15 @@ function rowOf(before: Reading, after: Reading): Row {
     'scheduler cores': rounded(scheduler / 1e6 / seconds, 2),
     'database cores': rounded(database / 1e6 / seconds, 2),
     'CPU µs an entry': rounded((scheduler + database) / Math.max(1, after.items - before.items), 1),
-    gate: cores <= CORES_MAX ? 'met' : 'not met',
+    gate: hasEnded ? 'no figure: it has ended' : cores <= CORES_MAX ? 'met' : 'not met',
   };
+}
+
+async function countEntries(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ readonly entries: number }>(
+    'select sum(x.last_sequence)::float8 as entries from executions x',
+  );
+  return rows[0]?.entries ?? 0;
 }
 
 async function countSealed(client: pg.Client): Promise<number> {

@@ -32,7 +32,7 @@ export async function makeTemplates(call: Call): Promise<Templates> {
   await register(call, 'works', { type: 'python_fn', module: 'bench', function: 'work' });
   await register(call, 'asks', { type: 'human_approval' });
   const cancelled = await start(call, 'works');
-  await expectOk(await call('POST', `/executions/${cancelled}/cancel`));
+  expectOk(await call('POST', `/executions/${cancelled}/cancel`));
   const templates = {
     completed: await start(call, 'passes'),
     failed: await start(call, 'breaks'),
