@@ -12,6 +12,8 @@ const EXECUTIONS = 250_000;
 const SETTLE_MS = 5_000;
 const WATCH_SECONDS = 30;
 const CORES_MAX = 0.25;
+/** Fewer may be too young to be sealed. */
+const WINDOW_ITEMS_MAX = 5_000;
 
 /** One scheduler that seals what a bulk load has left, and what that takes from everybody else. */
 export const sealing: Experiment = {
@@ -59,7 +61,7 @@ interface Reading {
 
 function rowOf(before: Reading, after: Reading, entries: number): Row {
   // Idle time would count as a small share of a core.
-  const hasEnded = after.items >= entries;
+  const hasEnded = entries - after.items < WINDOW_ITEMS_MAX;
   const seconds = (after.at - before.at) / 1_000;
   const database = (after.server?.cpuMicros ?? 0) - (before.server?.cpuMicros ?? 0);
   const scheduler = after.cpu - before.cpu;
