@@ -67,15 +67,11 @@ async function createDatabase(server: URL, name: string): Promise<void> {
 function writeSchema(database: URL, name: 'temporal' | 'visibility'): void {
   const { hostname, port, username, password, pathname } = database;
   const run = (...args: readonly string[]): void => {
-    execFileSync(
-      join(PROGRAMS, 'sql'),
-      [
-        ...['--plugin', 'postgres12', '--endpoint', hostname, '--port', port],
-        ...['--user', username, '--password', password, '--database', pathname.slice(1)],
-        ...args,
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    const login = ['--user', username, '--password', password, '--database', pathname.slice(1)];
+    const target = ['--plugin', 'postgres12', '--endpoint', hostname, '--port', port];
+    execFileSync(join(PROGRAMS, 'sql'), [...target, ...login, ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   };
   run('setup-schema', '--version', '0.0');
   run('update-schema', '--schema-name', `postgresql/v12/${name}`);
