@@ -179,14 +179,19 @@ async function makeNamespace(address: string): Promise<void> {
 }
 
 async function untilServing(address: string): Promise<Connection> {
-  let connection: Connection | null = null;
+  const open: Connection[] = [];
   await pollUntil(
     async () => {
-      connection = await Connection.connect({ address, connectTimeout: 2_000 }).catch(() => null);
-      return connection !== null;
+      const connecting = Connection.connect({ address, connectTimeout: 2_000 });
+      await connecting.then(
+        (connection) => open.push(connection),
+        () => undefined,
+      );
+      return open.length > 0;
     },
     { what: 'the server of Temporal serves', everyMs: 200, withinMs: READY_MS_MAX },
   );
-  if (connection === null) throw new Error('the server of Temporal does not serve');
+  const [connection] = open;
+  if (connection === undefined) throw new Error('the server of Temporal does not serve');
   return connection;
 }
