@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Package extends Disposable {
-  /** What `npx svc` would run. */
+  /** The file that `npx svc` would run. */
   readonly svc: string;
 }
 

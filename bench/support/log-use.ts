@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What one kind of record of one table or index has added to the log. */
+/** The bytes that one kind of record of one table or index has added to the log. */
 export interface LogUse {
   /** A table or an index, or for records without one their resource manager. */
   readonly name: string;

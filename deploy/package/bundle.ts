@@ -14,8 +14,8 @@ import { readLicences } from './read-licences.ts';
  * node bundle.ts
  *
  * Writes the program into dist/bundle: the commands, the entries of the library and the tasks of
- * worker threads. They share their chunks, so a process has each module once, whichever entries it
- * loads. What is imported on demand stays in chunks of its own. A start then loads some tens of files
+ * worker threads. They share their chunks, so a process has each module once, even if it loads
+ * several entries. Modules that are imported on demand stay in chunks of their own. A start then loads some tens of files
  * instead of a thousand.
  */
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What the bundler knows of its modules. */
+/** The bundler's knowledge of its modules. */
 export interface ModuleGraph {
   getModuleInfo(id: string): {
     readonly isEntry: boolean;

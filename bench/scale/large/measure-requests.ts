@@ -14,7 +14,7 @@ export interface Answered {
   readonly what: string;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Of API and database for one request, whatever else the machine does. */
+  /** Processor time of the API and the database for one request. */
   readonly cpuMs: number;
   /** Rows that the server read for one request, through indexes or not. */
   readonly rowsRead: number;

@@ -9,7 +9,7 @@ import { openTestStore } from '../../../support/stores.ts';
 
 const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
-/** What `a` gives is part of the input of `b`. */
+/** The output of `a` is part of the input of `b`. */
 const HANDED_ON = { ...CHAIN, nodes: { a: { ...WORK, output_key: 'a' }, b: WORK } };
 const LARGE = { page: 'x'.repeat(100_000) };
 const FUNCTION = { nodes: { only: { kind: { type: 'function', name: 'f' } } }, edges: [] };

@@ -103,7 +103,7 @@ test('a lease is looked at no later than it ends, however it was shortened', asy
 
   const moved = await begin(store, items[1], [held], 3_600_000);
   t.deepEqual(await expired(), []);
-  // The look in vain set the next one to the end of the lease.
+  // The look that found a live lease set the next look to the end of the lease.
   const { rows } = await raw.query('select look_at = expires_at as is_at_end from leases');
   t.deepEqual(rows, [{ is_at_end: true }]);
   await begin(store, items[2], [moved], 0);
@@ -142,7 +142,7 @@ test('a lease that has moved to another item is ended and renewed by its own fen
   t.true((await judge(store, makePlan(execution, { settles: [now] }))).accepted);
 });
 
-/** What the version before wrote. */
+/** Turns a lease into one of the previous version. */
 const AS_BEFORE = `
   with gone as (delete from leases returning *)
   insert into work_leases (
