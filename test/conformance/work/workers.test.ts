@@ -46,6 +46,7 @@ check('200: a tool worker is listed from its first claim on', async (t, svc) => 
     queue_types: ['java_tool'],
     tools: null,
     queues: ['default'],
+    build_ids: [],
     version: '2.1',
     host: 'yard.example',
     active_items: 0,

@@ -168,6 +168,8 @@ export const parts = workflow('parts', {
         input: { value: state.n },
         outputSchema: z.object({ value: z.number() }),
         queue: 'fast',
+        countSuspended: false,
+        pinned: true,
         outputKey: 'durable',
       },
     ),
