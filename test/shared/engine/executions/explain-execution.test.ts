@@ -24,6 +24,24 @@ const one = (node: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 const HOUR_MS = 3_600_000;
 
+/** A worker claims the function, and its turn yields. */
+async function endTurn({ engine }: Awaited<ReturnType<typeof openScene>>): Promise<void> {
+  const [item] = await engine.claimWork({
+    tenantId,
+    workerId: 'worker-1',
+    queues: ['function'],
+    maxItems: 1,
+    waitMs: 0,
+    signal: new AbortController().signal,
+    host: 'h',
+    version: '1',
+  });
+  const { record, leaseFence = 0 } = item ?? {};
+  const workItemId = record?.workItemId ?? '';
+  const turn = { tenantId, workItemId, leaseFence, expectedLength: 0 };
+  await engine.suspendFunction({ ...turn, entries: [], waits: [] });
+}
+
 async function openScene(
   t: ExecutionContext,
   dialect: 'sqlite' | 'postgres',
@@ -82,24 +100,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.explain(before)).first?.code, 'lease_held_until');
   });
 
-  test(`${dialect}: a function that has ended its turn waits for a scheduler`, async (t) => {
+  test(`${dialect}: a function that has ended its turn waits in its queue`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one({ kind: 'function', name: 'f' }));
-    const [item] = await svc.engine.claimWork({
-      tenantId,
-      workerId: 'worker-1',
-      queues: ['function'],
-      maxItems: 1,
-      waitMs: 0,
-      signal: new AbortController().signal,
-      host: 'h',
-      version: '1',
+    await endTurn(svc);
+    t.deepEqual((await svc.explain(id)).codes, ['waiting_in_queue']);
+  });
+
+  test(`${dialect}: a function among many waits for a scheduler`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const nodes = names.map((name) => [name, { kind: 'function', name: 'f' }]);
+    const id = await svc.rest({
+      nodes: { fan: { kind: { type: 'parallel', branches: names } }, ...Object.fromEntries(nodes) },
+      edges: [],
     });
-    const { record, leaseFence = 0 } = item ?? {};
-    const workItemId = record?.workItemId ?? '';
-    const turn = { tenantId, workItemId, leaseFence, expectedLength: 0 };
-    await svc.engine.suspendFunction({ ...turn, entries: [], waits: [] });
-    t.deepEqual((await svc.explain(id)).codes, ['runnable_not_decided']);
+    await endTurn(svc);
+    t.true((await svc.explain(id)).codes.includes('runnable_not_decided'));
   });
 
   test(`${dialect}: no_worker_for_build until a worker has the build of a function`, async (t) => {
