@@ -71,7 +71,7 @@ const PEERS: readonly Peer[] = [
     params: { isLocal: false },
   },
   {
-    subject: 'Temporal, local',
+    subject: 'Temporal local',
     module: 'peers/temporal.ts',
     workloads: ['B'],
     quick: false,
