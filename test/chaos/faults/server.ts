@@ -123,7 +123,7 @@ const lockedTable: Fault = {
   fire: async (scene) => lockTable(scene),
 };
 
-const LOCKED = ['executions', 'work_queue', 'work_leases', 'timers', 'runnable'];
+const LOCKED = ['executions', 'work_queue', 'leases', 'timers', 'runnable'];
 
 async function lockTable({ cluster, dice, isStruck }: Scene): ReturnType<Fault['fire']> {
   if (isStruck(SERVER)) return null;
