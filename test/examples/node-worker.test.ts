@@ -97,6 +97,7 @@ test.serial('a tool it does not have is left to others', async (t) => {
   const executionId = await start('silent', {});
   (await gate.nextCall()).returns({});
   await untilEnded(executionId);
+  await proxy.until(isCompleted);
   t.deepEqual(settlements(proxy), ['complete 200']);
   const claimed = proxy.exchanges.find(({ action }) => action === 'claim');
   t.deepEqual(claimed?.body['tools'], ['test.tool']);
@@ -142,6 +143,7 @@ test.serial(
     await worker.waitFor(/abandoned/);
     t.is((await proxy.until(isRefused('heartbeat'))).status, 409);
     await checkStillWorks(gate);
+    await proxy.until(isCompleted);
     t.deepEqual(settlements(proxy), ['complete 200']);
   },
 );
@@ -155,6 +157,7 @@ test.serial('409 to complete: nothing more is sent, fail least of all', async (t
   t.is((await proxy.until(isAction('complete'))).status, 409);
   await worker.waitFor(/left as it is/);
   await checkStillWorks(gate);
+  await proxy.until(isCompleted);
   t.deepEqual(settlements(proxy), ['complete 409', 'complete 200']);
 });
 
@@ -185,6 +188,7 @@ test.serial(
     await proxy.until(({ action, status }) => action === 'heartbeat' && status === 200);
     call.returns({});
     await untilEnded(executionId);
+    await proxy.until(isCompleted);
     t.deepEqual(settlements(proxy), ['complete 503', 'complete 200']);
   },
 );
@@ -283,6 +287,11 @@ function isAction(action: Action): (exchange: Exchange) => boolean {
 
 function isRefused(action: Action): (exchange: Exchange) => boolean {
   return (exchange) => exchange.action === action && exchange.status >= 400;
+}
+
+/** The answer reaches the worker after its effects are visible. */
+function isCompleted({ action, status }: Exchange): boolean {
+  return action === 'complete' && status === 200;
 }
 
 function settlements(proxy: RecordingProxy): string[] {

@@ -9,5 +9,6 @@ export function createOrderWorker(
     (ctx, input) => ctx.step('charge', ({ idempotencyKey }) => charge(input, idempotencyKey)),
     { pinned: true },
   );
-  return createWorker({ url, functions: [order], buildId });
+  const worker = createWorker({ url, functions: [order], buildId });
+  return worker;
 }

@@ -58,6 +58,17 @@ async function nudgeOf({ ctx }: Run): Promise<string> {
   }
 }
 
+/** False if no decision comes in time: another attempt would find the same time-out. */
+async function mayGo({ ctx }: Run): Promise<boolean> {
+  try {
+    const may = await ctx.approval('may', { description: 'May it go?', timeout: '30s' });
+    return may.approved;
+  } catch (error) {
+    if (error instanceof WaitTimeoutError) return false;
+    throw error;
+  }
+}
+
 const errand = defineFunction<Input, { done: boolean }>(
   'errand',
   async (ctx, input) => {
@@ -79,8 +90,7 @@ const journey = defineFunction<Input, { came: readonly string[] }>(
       return 'packed';
     };
     const came = await ctx.map([pack, () => nudgeOf(run)], (part) => part(), { name: 'both' });
-    const { approved } = await ctx.approval('may', { description: 'May it go?', timeout: '30s' });
-    if (!approved) throw new NonRetryableError('it may not go');
+    if (!(await mayGo(run))) throw new NonRetryableError('it may not go');
     await ctx.call(errand, input);
     await ctx.call('timers', { ...input });
     await change(run, 'ship');
