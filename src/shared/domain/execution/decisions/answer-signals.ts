@@ -6,6 +6,7 @@ import { handOver, scheduleRollback } from './answer-functions.ts';
 import { enterAgain } from './enter-node.ts';
 import { resumeWork } from './enter-work.ts';
 import { failVisit } from './fail-visit.ts';
+import { stopsWhileSuspended } from './function-clock.ts';
 import { askApproval, holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 import { eventFor } from './match-external-events.ts';
@@ -126,9 +127,9 @@ function endOverdue(turn: Turn, visit: LiveVisit): void {
   if (visit.workItemId !== null) {
     turn.effects.push({ do: 'revoke_work', workItemId: visit.workItemId });
   }
-  const { nodeTimeoutMs, kind, spec } = planNode(turn, visit.nodeId);
-  const took = kind.countsSuspended?.(spec) === false ? 'was queued or ran' : 'took';
-  const error = `the function ${took} longer than ${(nodeTimeoutMs ?? 0) / 1_000} s`;
+  const node = planNode(turn, visit.nodeId);
+  const took = stopsWhileSuspended(node) ? 'was queued or ran' : 'took';
+  const error = `the function ${took} longer than ${(node.nodeTimeoutMs ?? 0) / 1_000} s`;
   failVisit(turn, { ...placeOf(visit), error, errorClass: 'timeout' });
 }
 

@@ -8,7 +8,7 @@ import { type LiveVisit, visitKey } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { takeOverJournal } from './answer-functions.ts';
 import { failVisit } from './fail-visit.ts';
-import { moveFunctionTime } from './function-clock.ts';
+import { moveFunctionTime, stopsWhileSuspended } from './function-clock.ts';
 import { askApproval, holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 import { type NewVisit, scheduleVisit } from './schedule-visit.ts';
@@ -54,9 +54,9 @@ function beginFunction(turn: Turn, node: PlanNode, visit: number): void {
   takeOverJournal(turn, node.id, visit);
   const { nodeTimeoutMs: delayMs } = node;
   if (delayMs === null) return;
-  const stops = node.kind.countsSuspended?.(node.spec) === false;
   const about = { purpose: 'function_timeout', nodeId: node.id, visit } as const;
-  startTimer(turn, about, { delayMs }, stops ? { count_suspended: false } : {});
+  const more = stopsWhileSuspended(node) ? ({ count_suspended: false } as const) : {};
+  startTimer(turn, about, { delayMs }, more);
 }
 
 type Approval = Pick<NodeScheduledPayload, 'granted_hash'>;

@@ -1,9 +1,14 @@
-import type { Plan } from '../../workflow/plan/plan.ts';
+import type { Plan, PlanNode } from '../../workflow/plan/plan.ts';
 import { timerName } from '../effect.ts';
 import type { LiveVisit } from '../state.ts';
 import type { Turn } from '../turn.ts';
 
 type Visit = Pick<LiveVisit, 'nodeId' | 'visit' | 'run'>;
+
+/** The time limit of the function does not count the time in which it is suspended. */
+export function stopsWhileSuspended({ kind, spec }: Pick<PlanNode, 'kind' | 'spec'>): boolean {
+  return kind.countsSuspended?.(spec) === false;
+}
 
 /**
  * The timer of a function whose time counts only while it is queued or running; null: the visit has
@@ -17,7 +22,7 @@ export function stoppableTimer(
 ): string | null {
   if (run === null || !run.hasTimeout) return null;
   const node = plan.nodes.get(nodeId);
-  if (node?.kind.countsSuspended?.(node.spec) !== false) return null;
+  if (node === undefined || !stopsWhileSuspended(node)) return null;
   return timerName({ purpose: 'function_timeout', nodeId, visit });
 }
 

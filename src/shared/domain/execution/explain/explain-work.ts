@@ -134,10 +134,10 @@ function explainUnserved(
   if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
   if (here.some(({ filter }) => admitsItem(filter, { tool, queueName }))) return null;
   const name = queueName ?? DEFAULT_QUEUE;
-  const { buildId } = readQueueName(name);
+  const { queueName: given, buildId } = readQueueName(name);
   const details = {
     tool,
-    ...(queueName !== undefined && { queueName: readQueueName(name).queueName }),
+    ...(queueName !== undefined && { queueName: given }),
     ...(buildId !== null && { buildId }),
   };
   const many = of.seen === 1 ? 'the only worker' : `none of the ${of.seen} workers`;
