@@ -24,3 +24,13 @@ export async function checkOffset(
       'continue with cursor, the next_cursor of an earlier page',
   );
 }
+
+/** Reads a page of a list. `last`: its last row if another page may follow. */
+export async function readPage<Row>(
+  { limit, offset }: OffsetPage,
+  read: (page: OffsetPage) => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly last: Row | undefined }> {
+  await checkOffset(offset, read);
+  const rows = await read({ limit, offset });
+  return { rows, last: rows.length === limit ? rows.at(-1) : undefined };
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { parseExecutionId } from '../../../shared/domain/ids.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { instant } from '../../schemas/text.ts';
 import { cursorOf, cursorText } from './cursor.ts';
@@ -48,9 +48,7 @@ export const listExecutions = defineEndpoint({
     };
     const read = async (page: OffsetPage) =>
       isNobody ? [] : list(engine, caller, { ...filter, ...page });
-    await checkOffset(query.offset, read);
-    const rows = await read({ limit: query.limit, offset: query.offset });
-    const last = rows.length === query.limit ? rows.at(-1) : undefined;
+    const { rows, last } = await readPage(query, read);
     return {
       status: 200,
       body: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { listRetentionPolicies as list } from '../../../shared/engine/retention/policies.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { columnsText, encodePosition } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { policyShape, shapePolicy } from './policy-shape.ts';
@@ -22,9 +22,7 @@ export const listRetentionPolicies = defineEndpoint({
   replies: { 200: z.object({ policies: z.array(policyShape), next_cursor: nextCursor }) },
   async handle({ query, caller }, { engine }) {
     const read = (page: OffsetPage) => list(engine, caller, { after: query.cursor, ...page });
-    await checkOffset(query.offset, read);
-    const policies = await read({ limit: query.limit, offset: query.offset });
-    const last = policies.length === query.limit ? policies.at(-1) : undefined;
+    const { rows: policies, last } = await readPage(query, read);
     return {
       status: 200,
       body: {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
-import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { columnsText, encodePosition } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -42,9 +42,7 @@ export const listDeliveries = defineEndpoint({
   async handle({ params, query, caller }, { engine }) {
     const read = (page: OffsetPage) =>
       list(engine, caller, { webhookId: params.id, after: query.cursor, ...page });
-    await checkOffset(query.offset, read);
-    const deliveries = await read({ limit: query.limit, offset: query.offset });
-    const last = deliveries.length === query.limit ? deliveries.at(-1) : undefined;
+    const { rows: deliveries, last } = await readPage(query, read);
     return {
       status: 200,
       body: {

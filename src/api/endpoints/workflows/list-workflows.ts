@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { DefinitionId } from '../../../shared/domain/ids.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { checkOffset, type OffsetPage } from '../../offset-max.ts';
+import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { columnsText, encodePosition } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { shapeWorkflow, workflowShape } from './workflow-shape.ts';
@@ -30,9 +30,7 @@ export const listWorkflows = defineEndpoint({
   async handle({ query, caller }, { engine }) {
     const { workflow_id: workflowId, cursor: after } = query;
     const read = (page: OffsetPage) => list(engine, caller, { workflowId, after, ...page });
-    await checkOffset(query.offset, read);
-    const rows = await read({ limit: query.limit, offset: query.offset });
-    const last = rows.length === query.limit ? rows.at(-1) : undefined;
+    const { rows, last } = await readPage(query, read);
     const workflowIds = [...new Set(rows.map(({ workflowId }) => workflowId))];
     const pauses = await readWorkflowPauses(engine, caller, { workflowIds });
     return {
