@@ -10,6 +10,7 @@ import type { ApiContext, ApiState, ServeRoute } from './context.ts';
 import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
+import { createServeConsole, isOfConsole } from './console/serve-console.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
@@ -46,15 +47,22 @@ export function createApi(deps: ApiDeps): Api {
 
   const app = new Koa<ApiState>();
   const serve = serveRoutes(listRoutes(endpointDeps));
+  const serveOutside: ServeRoute = async (ctx) => {
+    // Before any route, so that none can be forgotten.
+    refuseForeignPagesOf(ctx, deps);
+    // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
+    await serve(ctx);
+  };
+  const { console: files } = deps.settings;
+  const serveConsole =
+    files && createServeConsole({ ...files, deps: endpointDeps, serve, serveOutside });
   app.use(async (ctx) => {
     beginRequest(ctx, { newRequestId: deps.newRequestId, leaving: leaving.signal });
     reportRequest(ctx, deps);
     try {
       refuseMalformedUrl(ctx);
-      // Before any route, so that none can be forgotten.
-      refuseForeignPagesOf(ctx, deps);
-      // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
-      await serve(ctx);
+      if (serveConsole !== null && isOfConsole(ctx.path)) await serveConsole(ctx);
+      else await serveOutside(ctx);
     } catch (error) {
       await answerError(ctx, error, deps.log);
     }

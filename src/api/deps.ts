@@ -64,6 +64,8 @@ export interface ApiSettings {
   readonly mcp: boolean;
   /** Whether `/docs` is served without a token. */
   readonly openDocs: boolean;
+  /** The folder with the console's build, which may be missing; null: the console is not served. */
+  readonly console: { readonly folder: string } | null;
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
   /** How often the API checks that the caller of a streaming answer still has access. */

@@ -22,6 +22,7 @@ import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
+import { CONSOLE_FOLDER } from './console-folder.ts';
 import { ids } from './ids.ts';
 import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
 import { logRequests } from './telemetry/log-what-happens.ts';
@@ -140,6 +141,7 @@ function apiSettings(config: Config, method: AuthMethod | undefined): ApiSetting
     bodyBytesMax: config.api.bodyBytesMax,
     mcp: config.api.mcp,
     openDocs: config.api.openDocs,
+    console: config.api.console ? { folder: CONSOLE_FOLDER } : null,
     streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
     callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
     streamsPerToken: config.api.streamsPerToken,

@@ -22,8 +22,12 @@ export function refuseForeignPages(ctx: ApiContext, rules: PageRules): void {
     if (hostname === undefined || !isOurName(hostname)) throw refuse(`the host ${host}`);
   }
   const origin = ctx.get('Origin');
-  if (origin !== '' && !isOwnOrigin(readUrl(origin))) throw refuse(`the origin ${origin}`);
   const site = ctx.get('Sec-Fetch-Site');
+  // A proxy may have changed `Host`. The browser compares the addresses that it knows itself.
+  const isOwnPage = site === 'same-origin' && !rules.isOpen;
+  if (origin !== '' && !isOwnPage && !isOwnOrigin(readUrl(origin))) {
+    throw refuse(`the origin ${origin}`);
+  }
   const isForeign = site === 'cross-site' || site === 'same-site';
   if (isForeign && !isVisit(ctx)) throw refuse(`a page that is ${site}`);
 

@@ -200,6 +200,11 @@ export const CONFIG_KEYS = {
     devDefault: true,
     meaning: 'Serve the reference of the API at `/docs` without a token.',
   },
+  'api.console': {
+    type: 'bool',
+    default: true,
+    meaning: 'Serve the web console at `/console`.',
+  },
   'api.drain_delay_seconds': {
     type: 'int',
     default: 0,

@@ -145,6 +145,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       bodyBytesMax: 64 * 1024,
       mcp: true,
       openDocs: false,
+      console: null,
       streamHeartbeatMs: 15_000,
       callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
       streamsPerToken: 100,
