@@ -31,6 +31,7 @@ const ENTRIES = {
   // Beside the chunk of src/scheduler/pool/pool.ts, which names them by their URLs.
   'tasks/validate-schema': 'src/scheduler/pool/tasks/validate-schema.ts',
   'tasks/decide': 'src/scheduler/pool/tasks/decide.ts',
+  'tasks/read-document': 'src/scheduler/pool/tasks/read-document.ts',
   'tasks/scan-vectors': 'src/scheduler/pool/tasks/scan-vectors.ts',
 };
 

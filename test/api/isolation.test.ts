@@ -82,6 +82,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /workflows': [
       { path: '/workflows', body: { ir: { workflow_id: 'own', nodes: {} } }, status: 201 },
     ],
+    'POST /workflows/validate': [
+      {
+        path: '/workflows/validate',
+        body: { ir: { workflow_id: ids.secondWorkflowId } },
+        status: 200,
+      },
+    ],
     'GET /workflows': [
       { path: '/workflows', status: 200 },
       { path: `/workflows?workflow_id=${ids.secondWorkflowId}`, status: 200 },

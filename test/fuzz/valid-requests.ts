@@ -147,6 +147,9 @@ const EXPORTS = [1, 2, 3].map((n) =>
 /** Recipes by operation; for the others the schema is enough. */
 const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows': (_, dice) => ({ body: { ir: dice.pick(EXAMPLE_WORKFLOWS) } }),
+  'POST /workflows/validate': (_, dice) => ({
+    body: { ir: dice.pick(EXAMPLE_WORKFLOWS), text: undefined, format: undefined },
+  }),
   'GET /workflows/{id}': () => ({ path: [TOOLING] }),
   'POST /workflows/{id}/pause': () => ({ path: [IDLE] }),
   'POST /workflows/{id}/resume': () => ({ path: [IDLE] }),

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../src/shared/domain/json.ts';
 import { readDocument } from '../read-document.ts';
-import { unwrapIr } from '../unwrap-ir.ts';
+import { unwrapIr } from '../../../src/shared/domain/workflow/unwrap-ir.ts';
 import { isModule, loadWorkflows } from './load-workflows.ts';
 
 /** A workflow definition that a file holds or builds. */

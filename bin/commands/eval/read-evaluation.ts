@@ -18,7 +18,7 @@ import {
 import { usageError } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
 import { readDocument } from '../../cli/read-document.ts';
-import { unwrapIr } from '../../cli/unwrap-ir.ts';
+import { unwrapIr } from '../../../src/shared/domain/workflow/unwrap-ir.ts';
 import type {
   Evaluation,
   EvaluationOptions,

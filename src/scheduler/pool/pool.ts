@@ -1,3 +1,4 @@
+import type { ReadDocument } from '../../shared/domain/document.ts';
 import type { JsonValue } from '../../shared/domain/json.ts';
 import type { CandidateList } from '../../shared/domain/memory/candidates.ts';
 import type { VectorScan } from '../../shared/domain/memory/scan.ts';
@@ -8,6 +9,7 @@ import { createCpuUse } from './cpu-use.ts';
 import { isCheap, profileSchema } from './schema/schema-profile.ts';
 import type { SchemaProfile } from './schema/schema-profile.ts';
 import type { DecideTask } from './tasks/decide.ts';
+import type { ReadDocumentTask } from './tasks/read-document.ts';
 import type { ValidateSchemaTask } from './tasks/validate-schema.ts';
 import { createThreads, TaskLimitError } from './threads.ts';
 import { TurnRefusedError } from './turns.ts';
@@ -73,12 +75,17 @@ export function createCpu(options: CpuOptions): CpuPool {
           readonly input: ValidateSchemaTask;
           readonly caller: CpuCaller;
         }
+      | {
+          readonly name: 'readDocument';
+          readonly input: ReadDocumentTask;
+          readonly caller: CpuCaller;
+        }
       | { readonly name: 'decide'; readonly input: DecideTask; readonly caller: CpuCaller }
       | { readonly name: 'scanVectors'; readonly input: VectorScan; readonly caller: CpuCaller },
   ): Promise<unknown> {
     const told = (outcome: string) =>
       options.onTask?.({ task: task.name, place: 'thread', outcome });
-    const isCheck = task.name === 'validateSchema';
+    const isCheck = task.name === 'validateSchema' || task.name === 'readDocument';
     const { tenantId } = task.caller;
     try {
       // The limit applies to users' tasks; the engine's tasks count, but always run.
@@ -112,6 +119,24 @@ export function createCpu(options: CpuOptions): CpuPool {
     }
   }
 
+  async function readDocument({
+    caller,
+    ...input
+  }: Parameters<Cpu['readDocument']>[0]): Promise<ReadDocument> {
+    if (input.text.length <= INLINE_TEXT_MAX) {
+      options.onTask?.({ task: 'readDocument', place: 'inline', outcome: 'ok' });
+      const { readDocumentHere } = await import('./tasks/read-document.ts');
+      return readDocumentHere(input);
+    }
+    try {
+      return (await onThread({ name: 'readDocument', input, caller })) as ReadDocument;
+    } catch (error) {
+      if (!(error instanceof TaskLimitError)) throw error;
+      const message = `reading it exceeds the ${error.limit} limit`;
+      return { ok: false, fault: { message, place: null } };
+    }
+  }
+
   let checker: ReturnType<typeof loadChecker> | null = null;
   const validate = async (
     of: Parameters<Cpu['validateSchema']>[0],
@@ -135,6 +160,7 @@ export function createCpu(options: CpuOptions): CpuPool {
       (await validate({ schema, value: null, caller }, 'linear'))
         .filter((violation) => violation.startsWith(SCHEMA_FAULT))
         .map((violation) => violation.slice(SCHEMA_FAULT.length)),
+    readDocument,
     decide: ({ ir, snapshot, caller }) =>
       onThread({ name: 'decide', input: { ir, snapshot }, caller }),
     scanVectors: async (input, caller) =>
@@ -162,6 +188,8 @@ function outcomeOf(error: unknown): string {
 /** With the first check, as the compiler of schemas is large. */
 const loadChecker = () => import('./tasks/validate-schema.ts');
 
+/** Even a hostile text of this length takes a few milliseconds. */
+const INLINE_TEXT_MAX = 4096;
 const SCHEMA_CHARS_MAX = 256 * 1024;
 /** A fault of the schema; those of the value begin with a pointer. */
 const SCHEMA_FAULT = 'schema ';
@@ -171,6 +199,7 @@ const TOO_LARGE = `${SCHEMA_FAULT}/: is longer than ${SCHEMA_CHARS_MAX} characte
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const TASK_FILES = {
   validateSchema: new URL(`./tasks/validate-schema.${EXTENSION}`, import.meta.url).href,
+  readDocument: new URL(`./tasks/read-document.${EXTENSION}`, import.meta.url).href,
   decide: new URL(`./tasks/decide.${EXTENSION}`, import.meta.url).href,
   scanVectors: new URL(`./tasks/scan-vectors.${EXTENSION}`, import.meta.url).href,
 };

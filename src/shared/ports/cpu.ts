@@ -1,3 +1,4 @@
+import type { DocumentFormat, ReadDocument } from '../domain/document.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
@@ -18,6 +19,13 @@ export interface Cpu {
     readonly schema: JsonObject;
     readonly caller: CpuCaller;
   }): Promise<readonly string[]>;
+  /** Reads the text of a document, and finds the places of these JSON pointers in it. */
+  readDocument(params: {
+    readonly text: string;
+    readonly format: DocumentFormat;
+    readonly pointers: readonly string[];
+    readonly caller: CpuCaller;
+  }): Promise<ReadDocument>;
   /**
    * The decision of `domain/execution/decide` for an execution given as stored text.
    * `snapshot` is an encoded state, `ir` the stored definition; the answer is plain data.

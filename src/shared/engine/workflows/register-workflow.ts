@@ -1,14 +1,11 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { Caller } from '../caller.ts';
 import { badRequest, limitExceeded } from '../../domain/errors.ts';
-import type { DefinitionId, TenantId } from '../../domain/ids.ts';
-import { secretsNamed } from '../../domain/tools/secrets-named.ts';
-import type { Plan } from '../../domain/workflow/plan/plan.ts';
-import { inspectWorkflow } from '../../domain/workflow/inspect-workflow.ts';
-import { pointerTo, type Problem, type Warning } from '../../domain/workflow/problem.ts';
-import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
+import type { DefinitionId } from '../../domain/ids.ts';
+import type { Problem, Warning } from '../../domain/workflow/problem.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
+import { inspectDefinition } from './inspect-definition.ts';
 
 export interface RegisterWorkflow {
   readonly ir: JsonValue;
@@ -35,15 +32,10 @@ export async function registerWorkflow(
   { tenantId, actorId }: Caller,
   params: RegisterWorkflow,
 ): Promise<RegisteredWorkflow> {
-  const read = inspectWorkflow({ ir: params.ir, kinds: deps.kinds });
+  const { ir, signal = null } = params;
+  const read = await inspectDefinition(deps, tenantId, { ir, signal });
   if (!read.ok) throw refusal(read.problems, read.warnings);
-  const faults = await schemaFaults(deps.cpu, read.plan, {
-    tenantId,
-    signal: params.signal ?? null,
-    whenBusy: 'refused',
-  });
-  if (faults.length > 0) throw refusal(faults, read.warnings);
-  const warnings = [...read.warnings, ...warnOfSecrets(deps, read.plan, tenantId)];
+  const { warnings } = read;
   if (params.isStrict && warnings.length > 0) throw refusal(warnings, []);
   await holdReferences(deps.store.artifacts, {
     tenantId,
@@ -70,42 +62,6 @@ export async function registerWorkflow(
     irHash: row.irHash,
     warnings,
   };
-}
-
-/** Told at once what would fail at the first call; the scheduler's own configuration decides then. */
-function warnOfSecrets(
-  { secretRules }: UseCaseDeps,
-  { parts }: Plan,
-  tenantId: TenantId,
-): readonly Warning[] {
-  if (secretRules === undefined) return [];
-  return secretsNamed(parts).flatMap(({ name, pointer }) => {
-    const message = secretRules.refuse({ name, tenantId });
-    return message === null ? [] : [{ code: 'secret_not_available' as const, pointer, message }];
-  });
-}
-
-/** Schemas are compiled on the worker-thread pool, so they are checked after all the rest. */
-async function schemaFaults(cpu: Cpu, plan: Plan, caller: CpuCaller): Promise<readonly Problem[]> {
-  const schemas = [
-    { pointer: '/state_schema', schema: plan.stateSchema },
-    ...plan.parts.tools.values().flatMap(({ pointer, inputSchema, outputSchema }) => [
-      { pointer: `${pointer}/input_schema`, schema: inputSchema },
-      { pointer: `${pointer}/output_schema`, schema: outputSchema },
-    ]),
-    ...plan.nodes.values().map((node) => ({
-      pointer: pointerTo('nodes', node.id, 'kind', 'output_schema'),
-      schema: node.kind.outputSchema?.(node.spec) ?? null,
-    })),
-  ];
-  const faults: Problem[] = [];
-  for (const { pointer, schema } of schemas) {
-    if (schema === null) continue;
-    for (const message of await cpu.checkSchema({ schema, caller })) {
-      faults.push({ pointer, message: `is no valid JSON Schema: ${message}` });
-    }
-  }
-  return faults;
 }
 
 /** Workflows are never removed, so there is no use in coming again soon. */

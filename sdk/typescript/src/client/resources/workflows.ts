@@ -18,6 +18,12 @@ export function createWorkflows({ call }: Transport) {
         ...(strict && { query: { strict } }),
         body: { ir: definition as WorkflowDefinition },
       }),
+    /**
+     * Checks a definition and stores nothing. A text gives each problem its line and column:
+     * `validate({ text })` for a JSON or YAML file, `validate({ ir })` for a definition.
+     */
+    validate: (body: BodyOf<'validate-workflow'>, options: CallOptions = {}) =>
+      call('validate-workflow', { ...options, body }),
     /** All versions, newest first. */
     list: (query: QueryOf<'list-workflows'> = {}, options: CallOptions = {}) =>
       createPaged({

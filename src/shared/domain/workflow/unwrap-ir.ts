@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 
 /** A file may hold the definition itself, or the whole body of `POST /workflows` around it. */
 export function unwrapIr(document: JsonValue): {
