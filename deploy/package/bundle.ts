@@ -33,6 +33,7 @@ const ENTRIES = {
   'tasks/decide': 'src/scheduler/pool/tasks/decide.ts',
   'tasks/read-document': 'src/scheduler/pool/tasks/read-document.ts',
   'tasks/scan-vectors': 'src/scheduler/pool/tasks/scan-vectors.ts',
+  'tasks/simulate': 'src/scheduler/pool/tasks/simulate.ts',
 };
 
 /** Read by src/api/docs-page/render-page.ts from the folder of its chunk. */

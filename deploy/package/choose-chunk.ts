@@ -24,7 +24,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
     'src/shared/store/sqlite/connection/migrator.ts',
     'src/shared/store/sqlite/connection/process-lock.ts',
   ],
-  task: ['decide', 'read-document', 'scan-vectors', 'validate-schema'].map(
+  task: ['decide', 'read-document', 'scan-vectors', 'simulate', 'validate-schema'].map(
     (name) => `src/scheduler/pool/tasks/${name}.ts`,
   ),
 };

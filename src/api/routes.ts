@@ -81,6 +81,7 @@ import { listWorkflows } from './endpoints/workflows/list-workflows.ts';
 import { pauseWorkflow, resumeWorkflow } from './endpoints/workflows/pause-workflow.ts';
 import { readWorkflow } from './endpoints/workflows/read-workflow.ts';
 import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
+import { simulateWorkflow } from './endpoints/workflows/simulate-workflow.ts';
 import { validateWorkflow } from './endpoints/workflows/validate-workflow.ts';
 
 /** Every endpoint there is, in the order of the interface document; additions follow their area. */
@@ -94,6 +95,7 @@ export const routes: readonly Endpoint[] = [
 
   registerWorkflow,
   validateWorkflow,
+  simulateWorkflow,
   listWorkflows,
   readWorkflow,
   pauseWorkflow,

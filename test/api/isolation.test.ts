@@ -89,6 +89,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
         status: 200,
       },
     ],
+    'POST /workflows/simulate': [
+      {
+        path: '/workflows/simulate',
+        body: { ir: { workflow_id: ids.secondWorkflowId } },
+        status: 200,
+      },
+    ],
     'GET /workflows': [
       { path: '/workflows', status: 200 },
       { path: `/workflows?workflow_id=${ids.secondWorkflowId}`, status: 200 },

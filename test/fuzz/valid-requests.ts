@@ -150,6 +150,9 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows/validate': (_, dice) => ({
     body: { ir: dice.pick(EXAMPLE_WORKFLOWS), text: undefined, format: undefined },
   }),
+  'POST /workflows/simulate': () => ({
+    body: { ir: { workflow_id: IDLE }, input: undefined, samples: undefined },
+  }),
   'GET /workflows/{id}': () => ({ path: [TOOLING] }),
   'POST /workflows/{id}/pause': () => ({ path: [IDLE] }),
   'POST /workflows/{id}/resume': () => ({ path: [IDLE] }),

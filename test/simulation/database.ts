@@ -57,6 +57,7 @@ export const KINDS = createKindRegistry([...NODE_KINDS, effectKind]);
 export const NO_POOL: Cpu = {
   validateSchema: () => Promise.resolve([]),
   checkSchema: () => Promise.resolve([]),
+  simulate: () => Promise.reject(new Error('nothing is simulated here')),
   readDocument: () => Promise.reject(new Error('no document is read here')),
   decide: () => Promise.reject(new Error('no state of a history is large')),
 };

@@ -223,6 +223,7 @@ export const TENANT: TenantId = DEFAULT_TENANT;
 const NO_POOL: Cpu = {
   validateSchema: () => Promise.resolve([]),
   checkSchema: () => Promise.resolve([]),
+  simulate: () => Promise.reject(new Error('nothing is simulated here')),
   readDocument: () => Promise.reject(new Error('no document is read here')),
   decide: () => Promise.reject(new Error('no state of this test is large')),
 };

@@ -1,5 +1,6 @@
+import { badRequest } from '../../shared/domain/errors.ts';
 import type { ReadDocument } from '../../shared/domain/document.ts';
-import type { JsonValue } from '../../shared/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import type { CandidateList } from '../../shared/domain/memory/candidates.ts';
 import type { VectorScan } from '../../shared/domain/memory/scan.ts';
 import type { TenantId } from '../../shared/domain/ids.ts';
@@ -80,12 +81,13 @@ export function createCpu(options: CpuOptions): CpuPool {
           readonly input: ReadDocumentTask;
           readonly caller: CpuCaller;
         }
+      | { readonly name: 'simulate'; readonly input: JsonObject; readonly caller: CpuCaller }
       | { readonly name: 'decide'; readonly input: DecideTask; readonly caller: CpuCaller }
       | { readonly name: 'scanVectors'; readonly input: VectorScan; readonly caller: CpuCaller },
   ): Promise<unknown> {
     const told = (outcome: string) =>
       options.onTask?.({ task: task.name, place: 'thread', outcome });
-    const isCheck = task.name === 'validateSchema' || task.name === 'readDocument';
+    const isCheck = USERS_TASKS.has(task.name);
     const { tenantId } = task.caller;
     try {
       // The limit applies to users' tasks; the engine's tasks count, but always run.
@@ -161,6 +163,14 @@ export function createCpu(options: CpuOptions): CpuPool {
         .filter((violation) => violation.startsWith(SCHEMA_FAULT))
         .map((violation) => violation.slice(SCHEMA_FAULT.length)),
     readDocument,
+    async simulate({ request, caller }) {
+      try {
+        return await onThread({ name: 'simulate', input: request, caller });
+      } catch (error) {
+        if (!(error instanceof TaskLimitError)) throw error;
+        throw badRequest(`the simulation exceeds the ${error.limit} limit`);
+      }
+    },
     decide: ({ ir, snapshot, caller }) =>
       onThread({ name: 'decide', input: { ir, snapshot }, caller }),
     scanVectors: async (input, caller) =>
@@ -174,6 +184,9 @@ export function createCpu(options: CpuOptions): CpuPool {
     },
   };
 }
+
+/** Users' programs, as opposed to work of the engine. */
+const USERS_TASKS: ReadonlySet<string> = new Set(['validateSchema', 'readDocument', 'simulate']);
 
 /** With one thread, the task of one tenant would hold up all others. */
 const THREADS_MIN = 2;
@@ -200,6 +213,7 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const TASK_FILES = {
   validateSchema: new URL(`./tasks/validate-schema.${EXTENSION}`, import.meta.url).href,
   readDocument: new URL(`./tasks/read-document.${EXTENSION}`, import.meta.url).href,
+  simulate: new URL(`./tasks/simulate.${EXTENSION}`, import.meta.url).href,
   decide: new URL(`./tasks/decide.${EXTENSION}`, import.meta.url).href,
   scanVectors: new URL(`./tasks/scan-vectors.${EXTENSION}`, import.meta.url).href,
 };

@@ -26,6 +26,8 @@ export interface Cpu {
     readonly pointers: readonly string[];
     readonly caller: CpuCaller;
   }): Promise<ReadDocument>;
+  /** A run of a definition in memory: see `engine/simulation/simulate-run`. */
+  simulate(params: { readonly request: JsonObject; readonly caller: CpuCaller }): Promise<unknown>;
   /**
    * The decision of `domain/execution/decide` for an execution given as stored text.
    * `snapshot` is an encoded state, `ir` the stored definition; the answer is plain data.

@@ -1,8 +1,7 @@
 import { hashJson } from '../../domain/canonical-json.ts';
-import { badRequest, conflict, notFound } from '../../domain/errors.ts';
+import { conflict, notFound } from '../../domain/errors.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { Startable } from '../advance/definition-cache.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
@@ -10,6 +9,7 @@ import type { Caller, Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { beginExecution, type Beginning } from './begin-execution.ts';
+import { checkInput } from './check-input.ts';
 
 /** The workflow to run, and its input. */
 export interface StartSubject {
@@ -115,27 +115,9 @@ async function findStart(
     const version = workflowVersion === null ? '' : ` version ${workflowVersion}`;
     throw notFound(`workflow ${workflowId}${version}`);
   }
-  const schema = found.plan.stateSchema;
-  if (schema !== null) {
-    const violations = await deps.cpu.validateSchema({
-      schema,
-      value: params.input,
-      caller: {
-        tenantId,
-        signal: params.signal ?? null,
-        whenBusy: params.whenBusy ?? 'refused',
-      },
-    });
-    if (violations.length > 0) throw inputRefusal(violations);
-  }
+  const { input, signal = null, whenBusy = 'refused' } = params;
+  await checkInput(deps, { plan: found.plan, input, caller: { tenantId, signal, whenBusy } });
   return found;
-}
-
-function inputRefusal(violations: readonly string[]): Error {
-  const told = tellViolations(violations, 'request');
-  return badRequest(`input does not satisfy the state schema: ${told.join('; ')}`, {
-    violations: told,
-  });
 }
 
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {

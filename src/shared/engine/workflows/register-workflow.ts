@@ -1,11 +1,12 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { Caller } from '../caller.ts';
-import { badRequest, limitExceeded } from '../../domain/errors.ts';
+import { limitExceeded } from '../../domain/errors.ts';
 import type { DefinitionId } from '../../domain/ids.ts';
-import type { Problem, Warning } from '../../domain/workflow/problem.ts';
+import type { Warning } from '../../domain/workflow/problem.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { inspectDefinition } from './inspect-definition.ts';
+import { refuseDefinition } from './refuse-definition.ts';
 
 export interface RegisterWorkflow {
   readonly ir: JsonValue;
@@ -23,9 +24,6 @@ export interface RegisteredWorkflow {
   readonly warnings: readonly Warning[];
 }
 
-/** Problems told in the message; all of them are in the body. */
-const PROBLEMS_IN_MESSAGE = 3;
-
 /** Stores a workflow as the newest revision of its id and version; the same IR again is a no-op. */
 export async function registerWorkflow(
   deps: UseCaseDeps,
@@ -34,9 +32,9 @@ export async function registerWorkflow(
 ): Promise<RegisteredWorkflow> {
   const { ir, signal = null } = params;
   const read = await inspectDefinition(deps, tenantId, { ir, signal });
-  if (!read.ok) throw refusal(read.problems, read.warnings);
+  if (!read.ok) throw refuseDefinition(read.problems, read.warnings);
   const { warnings } = read;
-  if (params.isStrict && warnings.length > 0) throw refusal(warnings, []);
+  if (params.isStrict && warnings.length > 0) throw refuseDefinition(warnings, []);
   await holdReferences(deps.store.artifacts, {
     tenantId,
     json: JSON.stringify(read.ir),
@@ -73,18 +71,5 @@ function noRoom(max: number): Error {
     max,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     detail: `the tenant has ${max} workflows, which is all it may; versions of these may be registered`,
-  });
-}
-
-/** Warnings may tell why something is wrong: a field that is missing may be a field misspelt. */
-function refusal(problems: readonly (Problem | Warning)[], warnings: readonly Warning[]): Error {
-  const told = problems
-    .slice(0, PROBLEMS_IN_MESSAGE)
-    .map(({ pointer, message }) => (pointer === '' ? message : `${message} (at ${pointer})`));
-  const rest = problems.length - told.length;
-  const detail = told.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
-  return badRequest(detail, {
-    problems: problems.map((problem) => ({ ...problem })),
-    ...(warnings.length > 0 && { warnings: warnings.map((warning) => ({ ...warning })) }),
   });
 }

@@ -24,6 +24,9 @@ export function createWorkflows({ call }: Transport) {
      */
     validate: (body: BodyOf<'validate-workflow'>, options: CallOptions = {}) =>
       call('validate-workflow', { ...options, body }),
+    /** Runs a definition in memory: samples stand for what its nodes do. Nothing is called or stored. */
+    simulate: (body: BodyOf<'simulate-workflow'>, options: CallOptions = {}) =>
+      call('simulate-workflow', { ...options, body }),
     /** All versions, newest first. */
     list: (query: QueryOf<'list-workflows'> = {}, options: CallOptions = {}) =>
       createPaged({
