@@ -13,6 +13,7 @@ import {
   GRACE_SECONDS_MAX,
   rotateToken as rotate,
 } from '../../src/shared/engine/tokens/rotate-token.ts';
+import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
@@ -73,7 +74,9 @@ export async function listTokens(options: TokenOptions): Promise<void> {
 
 export async function revokeToken(tokenId: string, options: TokenOptions): Promise<void> {
   const row = await withStore(options, (store, tenantId) =>
-    revoke({ store }, { tenantId, actorId: CLI_ACTOR }, { tokenId }),
+    tellingProcesses(store, (wake) =>
+      revoke({ store, wake }, { tenantId, actorId: CLI_ACTOR }, { tokenId }),
+    ),
   ).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
     throw new CliError(
@@ -96,7 +99,10 @@ export async function rotateToken(
   const graceMs = options.grace ?? 0;
   if (graceMs > GRACE_SECONDS_MAX * 1000) throw usageError('--grace takes at most 30d');
   const { row, old, plaintext } = await withStore(options, (store, tenantId) =>
-    rotate({ store, ids, randomBytes }, { tenantId, actorId: CLI_ACTOR }, { tokenId, graceMs }),
+    tellingProcesses(store, (wake) => {
+      const deps = { store, ids, randomBytes, wake };
+      return rotate(deps, { tenantId, actorId: CLI_ACTOR }, { tokenId, graceMs });
+    }),
   ).catch((error: unknown) => {
     if (!(error instanceof SvcError)) throw error;
     const exitCode = error.status === 404 ? EXIT.notFound : EXIT.failure;
@@ -120,6 +126,16 @@ async function withStore<Result>(
     );
   }
   return openAndUse({ ...options, applicationName: 'svc-token' }, (store) => work(store, tenantId));
+}
+
+/** Running processes remember tokens: they learn of the change before the command ends. */
+async function tellingProcesses<Result>(
+  { wake }: Store,
+  change: (wake: Pick<Wake, 'notify'>) => Promise<Result>,
+): Promise<Result> {
+  const result = await change({ notify: (topics) => wake.send(topics) });
+  await wake.flush();
+  return result;
 }
 
 async function refuseUnknown(store: Store, tenantId: TenantId): Promise<void> {

@@ -1,3 +1,4 @@
+import { TOKENS_TOPIC } from '../shared/engine/wake/wake-bus.ts';
 import { createAuthenticator, type Authenticator } from '../shared/security/authenticator.ts';
 import { createCertificates } from '../shared/security/authenticators/certificates.ts';
 import { createStoredTokens } from '../shared/security/authenticators/stored-tokens.ts';
@@ -14,6 +15,11 @@ export function authenticatorOf(deps: ApiDeps): Authenticator {
     trouble: (error) => log.warn({ err: error }, 'the use of tokens could not be noted'),
   });
   const stored = createStoredTokens({ tokens, apiKey, now, onUse: (id) => usage.note(id) });
+  const unsubscribe = deps.engine.wake.subscribe(
+    TOKENS_TOPIC,
+    () => stored.forget(),
+    (tokenId) => stored.remembers(tokenId),
+  );
   const acceptsTokens = method === undefined || method.acceptTokens;
   return createAuthenticator({
     bearers: [
@@ -22,6 +28,9 @@ export function authenticatorOf(deps: ApiDeps): Authenticator {
     ],
     identifyCertificate: method?.kind === 'mtls' ? createCertificates(method) : null,
     forget: () => stored.forget(),
-    close: () => usage.flush(),
+    close: () => {
+      unsubscribe();
+      return usage.flush();
+    },
   });
 }

@@ -142,6 +142,7 @@ export function createFakeCluster() {
       send(topics) {
         for (const [id, receive] of remotes) if (id !== processId) receive(topics);
       },
+      flush: async () => undefined,
       listen: async (onTopics) => void remotes.set(processId, onTopics),
     };
     await connectRemoteWake({ bus, remote });

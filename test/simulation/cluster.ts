@@ -80,7 +80,7 @@ export function startCluster(params: {
     buses.set(process, wake);
     const store = storeOverLine(database.store, line, {
       shards: locks.of(process, line),
-      wake: { send: () => {}, listen: async () => {} },
+      wake: { send: () => {}, flush: async () => {}, listen: async () => {} },
     });
     wake.forwardTo((topics) => sendHints(process, topics));
     const report = recorder.reportOf(name);

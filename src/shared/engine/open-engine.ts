@@ -63,7 +63,7 @@ export function openEngine(given: GivenToEngine): {
     }),
     heldExecutions: createHeldExecutions(given.wake),
     admission: createAdmission({ places: store.places, wake: given.wake }),
-    tenants: createTenantDirectory({ tenants: store.tenants, now }),
+    tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
   const { startsHere, scheduling } = createScheduling(deps, runners);
   const engine: UseCaseDeps = {

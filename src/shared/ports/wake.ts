@@ -1,9 +1,9 @@
 /**
  * Hints that something is ready, within the process and (by the store's RemoteWake) across
  * processes. Topics: `run:<shard>`, `queue:<tenant>/<type>` and `queue:<tenant>/<type>/<name>`,
- * `queue:engine`, `events:<execution id>`, `ended:<execution id>`, `awaited:<execution id>`. A topic
- * may continue with `DETAIL_MARK` and a detail: the tool of a queued item. A hint may be lost or
- * needless.
+ * `queue:engine`, `events:<execution id>`, `ended:<execution id>`, `awaited:<execution id>`, and
+ * those that `engine/wake/wake-bus.ts` names. A topic may continue with `DETAIL_MARK` and a detail:
+ * the tool of a queued item, the id of a token or tenant. A hint may be lost or needless.
  */
 export interface Wake {
   notify(topics: readonly string[]): void;

@@ -53,6 +53,8 @@ export interface ShardLocks {
 export interface RemoteWake {
   /** Sends topics, deduplicated, at most once every few milliseconds. Never throws. */
   send(topics: readonly string[]): void;
+  /** Resolves when all of them are sent or dropped, for a program that ends now. Never rejects. */
+  flush(): Promise<void>;
   /** Starts listening; `onTopics` gets topics of other processes. */
   listen(onTopics: (topics: readonly string[]) => void): Promise<void>;
 }

@@ -1,11 +1,14 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { unlistedTenant, type Tenant } from '../../domain/tenant.ts';
+import type { Wake } from '../../ports/wake.ts';
 import type { TenantStore } from '../../store/tenants.ts';
+import { TENANTS_TOPIC } from '../wake/wake-bus.ts';
 
 /**
- * The settings of tenants, read with every request and cached for a few seconds: a change made by
- * another process is known here within that time. This process calls `forget` after its own.
+ * The settings of tenants, read with every request and cached for a few seconds. A hint reports the
+ * change of another process at once; if it is lost, the change is known here within that time. This
+ * process calls `forget` after its own.
  */
 export interface TenantDirectory {
   /** Null: nobody has made it. That is never remembered, so a tenant is served as soon as it is made. */
@@ -22,11 +25,17 @@ export function createTenantDirectory(deps: {
   readonly tenants: Pick<TenantStore, 'find'>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
+  readonly wake: Pick<Wake, 'subscribe'>;
 }): TenantDirectory {
   const remembered = new BoundedMap<
     TenantId,
     { readonly at: number; readonly tenant: Promise<Tenant | null> }
   >(TENANTS_REMEMBERED_MAX);
+  deps.wake.subscribe(
+    TENANTS_TOPIC,
+    () => remembered.clear(),
+    (changed) => remembered.has(changed as TenantId),
+  );
   return {
     find,
     get: async (tenantId) => (await find(tenantId)) ?? unlistedTenant(tenantId),

@@ -5,6 +5,7 @@ import { DEFAULT_TENANT, type TenantId } from '../../domain/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { ListTenants, TenantChanges, TenantRow } from '../../store/tenants.ts';
 import type { EngineDeps } from '../deps.ts';
+import { tenantTopic } from '../wake/wake-bus.ts';
 
 export async function createTenant(
   deps: EngineDeps,
@@ -13,7 +14,7 @@ export async function createTenant(
 ): Promise<TenantRow> {
   const created = await deps.store.tenants.create({ tenantId, name, actorId });
   if (created === null) throw conflict(`tenant ${tenantId} exists`);
-  deps.tenants.forget(tenantId);
+  forgetEverywhere(deps, tenantId);
   return created;
 }
 
@@ -52,6 +53,12 @@ export async function updateTenant(
   }
   const updated = await deps.store.tenants.update(tenantId, { ...changes, actorId });
   if (updated === null) throw notFound(`tenant ${tenantId}`);
-  deps.tenants.forget(tenantId);
+  forgetEverywhere(deps, tenantId);
   return updated;
+}
+
+/** This process forgets the tenant before it answers; a hint reaches the others soon after. */
+function forgetEverywhere({ tenants, wake }: EngineDeps, tenantId: TenantId): void {
+  tenants.forget(tenantId);
+  wake.notify([tenantTopic(tenantId)]);
 }

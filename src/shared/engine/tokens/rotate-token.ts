@@ -1,7 +1,9 @@
 import { conflict, notFound } from '../../domain/errors.ts';
 import { formatToken, hashToken, TOKEN_BYTES } from '../../domain/token.ts';
+import type { Wake } from '../../ports/wake.ts';
 import type { TokenRow } from '../../store/store.ts';
 import type { Caller } from '../caller.ts';
+import { tokenTopic } from '../wake/wake-bus.ts';
 import type { CreatedToken, TokenDeps } from './create-token.ts';
 
 /** Long enough for any roll-out, short enough not to become a habit. */
@@ -13,7 +15,7 @@ export const GRACE_SECONDS_MAX = 30 * 24 * 3600;
  * one first. Throws 404 for an unknown token, 409 for one that is over or was rotated before.
  */
 export async function rotateToken(
-  deps: TokenDeps,
+  deps: TokenDeps & { readonly wake: Pick<Wake, 'notify'> },
   { tenantId, actorId }: Caller,
   params: {
     readonly tokenId: string;
@@ -34,5 +36,6 @@ export async function rotateToken(
   if (rotated === 'over') {
     throw conflict(`token ${tokenId} is revoked, expired or rotated already; create a new one`);
   }
+  deps.wake.notify([tokenTopic(tokenId)]);
   return { row: rotated.next, old: rotated.old, plaintext };
 }

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../domain/ids.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
 import type { RemoteWake } from '../../store/store.ts';
 import { createAwaitedEnds } from './awaited-ends.ts';
@@ -22,6 +23,21 @@ export const PLACES_TOPIC = 'places';
 
 /** Schedulers came or went: shards should be distributed again. */
 export const SCHEDULERS_TOPIC = 'schedulers';
+
+/** A token was revoked or rotated: processes that remember it must look it up again. */
+export const TOKENS_TOPIC = 'tokens';
+
+/** A tenant was made or changed: processes that remember it must look it up again. */
+export const TENANTS_TOPIC = 'tenants';
+
+/** With the id of the token, which is no secret. */
+export function tokenTopic(tokenId: string): string {
+  return TOKENS_TOPIC + DETAIL_MARK + tokenId;
+}
+
+export function tenantTopic(tenantId: TenantId): string {
+  return TENANTS_TOPIC + DETAIL_MARK + tenantId;
+}
 
 export interface WakeBus extends Wake {
   /** Hands topics of other processes to the listeners here; they are not sent on. */
@@ -69,7 +85,7 @@ export function createWakeBus(
     const found = new Set<Listener>();
     for (const said of named) {
       const mark = said.indexOf(DETAIL_MARK);
-      const topic = mark < 0 ? said : said.slice(0, mark);
+      const topic = withoutDetail(said);
       for (const each of listeners.get(topic) ?? []) {
         if (mark < 0 || each.accepts(said.slice(mark + 1))) found.add(each);
       }
@@ -138,6 +154,8 @@ const SHARED_TOPICS = new Set([
   PAUSES_TOPIC,
   PLACES_TOPIC,
   SCHEDULERS_TOPIC,
+  TOKENS_TOPIC,
+  TENANTS_TOPIC,
 ]);
 
 /**
@@ -145,5 +163,11 @@ const SHARED_TOPICS = new Set([
  * event would cost more than it saves.
  */
 function concernsOthers(topic: string): boolean {
-  return topic.startsWith('run:') || topic.startsWith('queue:') || SHARED_TOPICS.has(topic);
+  if (topic.startsWith('run:') || topic.startsWith('queue:')) return true;
+  return SHARED_TOPICS.has(withoutDetail(topic));
+}
+
+function withoutDetail(topic: string): string {
+  const mark = topic.indexOf(DETAIL_MARK);
+  return mark < 0 ? topic : topic.slice(0, mark);
 }

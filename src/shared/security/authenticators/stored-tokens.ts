@@ -10,13 +10,16 @@ import { equalHashes } from '../equal-hashes.ts';
  * Stored tokens, and the configured API key.
  *
  * Accepted tokens are remembered for a few seconds, so that a busy client costs one look-up per
- * TTL and not one per request. The price: a token revoked or expired elsewhere is still accepted
- * for at most that long. A revocation in this process calls `forget` and holds at once. Unknown
- * tokens are never remembered: a fresh token works immediately, and guesses evict nobody.
+ * TTL and not one per request. A revocation in this process calls `forget` and holds at once, and so
+ * does the hint about a revocation elsewhere. If the hint is lost, such a token is still accepted
+ * for at most that long. Unknown tokens are never remembered: a fresh token works immediately, and
+ * guesses evict nobody.
  */
 export interface StoredTokens extends BearerScheme {
   /** Forgets all cached tokens. */
   forget(): void;
+  /** Whether the token is cached, or may be: a look-up under way does not say whose it is. */
+  remembers(tokenId: string): boolean;
 }
 
 export const REMEMBER_MS = 3_000;
@@ -33,10 +36,7 @@ export function createStoredTokens(params: {
 }): StoredTokens {
   const { tokens, now } = params;
   const apiKeyHash = params.apiKey === null ? null : hashToken(params.apiKey);
-  const remembered = new BoundedMap<
-    string,
-    { readonly at: number; readonly row: Promise<TokenRow | null> }
-  >(REMEMBERED_MAX);
+  const remembered = new BoundedMap<string, Remembered>(REMEMBERED_MAX);
 
   return {
     recognises: (token) => looksLikeToken(token) || isApiKey(hashToken(token)),
@@ -62,6 +62,9 @@ export function createStoredTokens(params: {
       // All of them: a look-up under way now may have read the row before it was revoked.
       remembered.clear();
     },
+
+    remembers: (tokenId) =>
+      remembered.values().some((known) => known.tokenId === null || known.tokenId === tokenId),
   };
 
   function isApiKey(hash: string): boolean {
@@ -73,12 +76,22 @@ export function createStoredTokens(params: {
     const known = remembered.get(hash);
     if (known !== undefined && now() - known.at < REMEMBER_MS) return known.row;
     const row = tokens.findByHash(hash);
-    const entry = { at: now(), row };
+    const entry: Remembered = { at: now(), row, tokenId: null };
     remembered.set(hash, entry);
     const drop = () => {
       if (remembered.get(hash) === entry) remembered.delete(hash);
     };
-    row.then((found) => (found === null ? drop() : undefined), drop);
+    row.then((found) => {
+      if (found === null) drop();
+      else entry.tokenId = found.tokenId;
+    }, drop);
     return row;
   }
+}
+
+interface Remembered {
+  readonly at: number;
+  readonly row: Promise<TokenRow | null>;
+  /** Null: the look-up is under way. */
+  tokenId: string | null;
 }

@@ -5,6 +5,7 @@ import {
   createTenantDirectory,
   TENANT_REMEMBER_MS,
 } from '../../../../src/shared/engine/tenants/tenant-directory.ts';
+import { createWakeBus, tenantTopic } from '../../../../src/shared/engine/wake/wake-bus.ts';
 import type { TenantRow } from '../../../../src/shared/store/tenants.ts';
 
 const ID = 'acme' as TenantId;
@@ -21,6 +22,7 @@ const ROW: TenantRow = {
 function open(find: () => Promise<TenantRow | null>) {
   let finds = 0;
   let now = 0;
+  const bus = createWakeBus();
   const directory = createTenantDirectory({
     tenants: {
       find() {
@@ -29,9 +31,25 @@ function open(find: () => Promise<TenantRow | null>) {
       },
     },
     now: () => now,
+    wake: bus,
   });
-  return { directory, finds: () => finds, pass: (ms: number) => void (now += ms) };
+  const hint = async (tenantId: TenantId): Promise<void> => {
+    bus.deliver([tenantTopic(tenantId)]);
+    await Promise.resolve();
+  };
+  return { directory, hint, finds: () => finds, pass: (ms: number) => void (now += ms) };
 }
+
+test('a hint about a tenant makes the next caller look it up, and one about another does not', async (t) => {
+  const { directory, hint, finds } = open(async () => ROW);
+  await directory.find(ID);
+  await hint('other' as TenantId);
+  await directory.find(ID);
+  t.is(finds(), 1);
+  await hint(ID);
+  await directory.find(ID);
+  t.is(finds(), 2);
+});
 
 test('a tenant is looked up once in a while, however many ask', async (t) => {
   const { directory, finds, pass } = open(async () => ROW);

@@ -1,6 +1,12 @@
 import test from 'ava';
 import type { RemoteWake } from '../../../../src/shared/store/store.ts';
-import { connectRemoteWake, createWakeBus } from '../../../../src/shared/engine/wake/wake-bus.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import {
+  connectRemoteWake,
+  createWakeBus,
+  tenantTopic,
+  tokenTopic,
+} from '../../../../src/shared/engine/wake/wake-bus.ts';
 
 test('a listener is called once for many notifications of its topics', async (t) => {
   const bus = createWakeBus();
@@ -95,6 +101,14 @@ test('topics of executions, queues, timers and schedulers go out; events stay', 
   t.deepEqual(remote.sent, [['run:7', 'queue:default/python_tool', 'timers', 'schedulers']]);
 });
 
+test('changes of tokens and tenants go to the other processes with their ids', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  bus.notify([tokenTopic('tok_1'), tenantTopic('acme' as TenantId), 'events:exec_1']);
+  t.deepEqual(remote.sent, [['tokens\ttok_1', 'tenants\tacme']]);
+});
+
 test('remote topics wake listeners here and are not sent back', async (t) => {
   const remote = fakeRemote();
   const bus = createWakeBus();
@@ -171,6 +185,7 @@ function fakeRemote() {
   let onTopics: (topics: readonly string[]) => void = () => undefined;
   const remote: RemoteWake = {
     send: (topics) => void sent.push(topics),
+    flush: async () => undefined,
     listen: async (listener) => {
       onTopics = listener;
     },

@@ -168,6 +168,24 @@ test('a revocation elsewhere holds after the time of the cache, one here at once
   t.is(await elsewhere.authenticate(header), null);
 });
 
+test('the cache says whose tokens it holds, and counts a look-up under way as anyone’s', async (t) => {
+  const { database } = t.context;
+  const { plaintext, row } = await mint(database);
+  const stored = createStoredTokens({
+    tokens: database.store.tokens,
+    apiKey: null,
+    now: () => 0,
+  });
+  t.false(stored.remembers(row.tokenId));
+  const asked = stored.identify(plaintext);
+  t.true(stored.remembers('another'), 'the look-up is under way');
+  await asked;
+  t.true(stored.remembers(row.tokenId));
+  t.false(stored.remembers('another'));
+  stored.forget();
+  t.false(stored.remembers(row.tokenId));
+});
+
 test('an answer read before a revocation is not remembered after it', async (t) => {
   const { database } = t.context;
   const { plaintext, row } = await mint(database);

@@ -37,7 +37,7 @@ export function createRemoteWake(
   const sender = randomUUID();
   const waiting = new Set<string>();
   let listener: ((topics: readonly string[]) => void) | null = null;
-  let sending = false;
+  let sending: Promise<void> | null = null;
   let closed = false;
   let timer: { readonly cancel: () => void } | null = null;
   let relisten: NodeJS.Timeout | null = null;
@@ -75,7 +75,7 @@ export function createRemoteWake(
   }
 
   function sendSoon(): void {
-    if (timer !== null || sending || closed) return;
+    if (timer !== null || sending !== null || closed) return;
     const restMs = sentAt + GATHER_MS - performance.now();
     timer = after(restMs, () => {
       timer = null;
@@ -85,13 +85,17 @@ export function createRemoteWake(
     });
   }
 
-  async function sendWaiting(): Promise<void> {
+  function sendWaiting(): Promise<void> {
+    sending = sendPayload();
+    return sending;
+  }
+
+  async function sendPayload(): Promise<void> {
     const payload = encode(sender, [...waiting]);
     waiting.clear();
-    sending = true;
     sentAt = performance.now();
     await connection.query(NOTIFY, [CHANNEL, payload]).catch(() => undefined);
-    sending = false;
+    sending = null;
     if (waiting.size > 0) sendSoon();
   }
 
@@ -100,6 +104,13 @@ export function createRemoteWake(
       if (closed) return;
       for (const topic of topics) waiting.add(topic);
       if (waiting.size > 0) sendSoon();
+    },
+
+    async flush() {
+      await sending;
+      timer?.cancel();
+      timer = null;
+      if (waiting.size > 0 && !closed) await sendWaiting();
     },
 
     async listen(onTopics) {

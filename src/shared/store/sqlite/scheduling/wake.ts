@@ -4,6 +4,7 @@ import type { RemoteWake } from '../../scheduling.ts';
 export function createRemoteWake(): RemoteWake {
   return {
     send: () => undefined,
+    flush: async () => undefined,
     listen: async () => undefined,
   };
 }

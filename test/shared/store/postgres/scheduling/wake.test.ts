@@ -35,6 +35,18 @@ test.serial('topics reach other processes, and not the sender', async (t) => {
   });
 });
 
+test.serial('hints are out before a program ends that waits for them', async (t) => {
+  await withStores(async (receiver) => {
+    const heard = await listen(receiver);
+    const command = await openPostgresStore({ url: database.url });
+    command.wake.send(['tokens\tone']);
+    await command.wake.flush();
+    await command.close();
+    await heard.waitFor('tokens\tone');
+    t.deepEqual(heard.topics, new Set(['tokens\tone']));
+  });
+});
+
 test.serial('a session of a pooler still waits for the disk after a hint', async (t) => {
   const pooled = await startPooler(t, database.url);
   const store = await openPostgresStore({ url: pooled });
