@@ -159,6 +159,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/workflows/validate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Checks a workflow definition and stores nothing
+         * @description Finds the same problems and warnings as `POST /workflows`, and answers 200 with them. Send the definition as `ir`, or as the `text` of a JSON or YAML file: then each problem carries its line and column. `registration` says what a registration would do at this moment.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["validate-workflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/simulate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Runs a definition in memory with sample outputs
+         * @description The engine decides as it does in an execution, and `samples` stand for everything that works or waits outside, by node: nothing is called, nobody waits, and nothing is stored. A node without a sample succeeds with the output null and is listed in `assumed`; timers fire at once. A definition that cannot run, or an input that it refuses, is a 400.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["simulate-workflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/workflows/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -4396,6 +4440,128 @@ export interface operations {
                             readonly pointer: string;
                             readonly message: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "validate-workflow": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly ir?: {
+                        readonly [key: string]: components["schemas"]["AnyJson"];
+                    } | null;
+                    /** @description The definition as a file holds it, instead of `ir`. */
+                    readonly text?: string | null;
+                    /** @description The format of `text`. Default: JSON if it begins with a brace, otherwise YAML. */
+                    readonly format?: ("json" | "yaml") | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly valid: boolean;
+                        readonly problems: readonly {
+                            /** @description JSON pointer from the root of the definition. */
+                            readonly pointer: string;
+                            readonly message: string;
+                            /** @description Line in `text`; null without one. */
+                            readonly line: number | null;
+                            readonly column: number | null;
+                        }[];
+                        readonly warnings: readonly {
+                            readonly code: string;
+                            /** @description JSON pointer from the root of the definition. */
+                            readonly pointer: string;
+                            readonly message: string;
+                            /** @description Line in `text`; null without one. */
+                            readonly line: number | null;
+                            readonly column: number | null;
+                        }[];
+                        /** @description Null: it cannot run. */
+                        readonly definition: {
+                            readonly workflow_id: string;
+                            readonly version: string;
+                            readonly ir_hash: string;
+                            /** @description In the form that a registration stores. */
+                            readonly ir: {
+                                readonly [key: string]: unknown;
+                            };
+                            /** @enum {string} */
+                            readonly registration: "new_workflow" | "new_version" | "new_revision" | "unchanged";
+                            /** @description The revision it has after that. */
+                            readonly revision: number;
+                        } | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "simulate-workflow": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly ir: {
+                        readonly [key: string]: components["schemas"]["AnyJson"];
+                    };
+                    readonly input?: components["schemas"]["StateObject"] | null;
+                    readonly samples?: {
+                        readonly [key: string]: {
+                            /** @description Its output, the payload of the event it waits for, or the last state of its child. */
+                            readonly output?: components["schemas"]["StateValue"] | null;
+                            readonly state_patch?: components["schemas"]["StateObject"] | null;
+                            /** @description It fails permanently, with this error. */
+                            readonly error?: string | null;
+                            readonly error_class?: string | null;
+                            /** @description A person's decision. Default `approved`. */
+                            readonly decision?: ("approved" | "rejected") | null;
+                        };
+                    } | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly status: string;
+                        readonly state: {
+                            readonly [key: string]: unknown;
+                        };
+                        readonly error: string | null;
+                        readonly events: readonly {
+                            readonly sequence: number;
+                            readonly kind: string;
+                            readonly node_id: string | null;
+                            readonly payload: unknown;
+                        }[];
+                        /** @description Nodes that had no sample. */
+                        readonly assumed: readonly string[];
+                        /** @description False: it was cut off; a loop may not end. */
+                        readonly is_complete: boolean;
                     };
                 };
             };

@@ -10,6 +10,8 @@ export const OPERATIONS = {
   'get-agent-card': { method: 'GET', path: '/.well-known/agent-card.json' },
   'list-workflows': { method: 'GET', path: '/workflows' },
   'register-workflow': { method: 'POST', path: '/workflows' },
+  'validate-workflow': { method: 'POST', path: '/workflows/validate' },
+  'simulate-workflow': { method: 'POST', path: '/workflows/simulate' },
   'read-workflow': { method: 'GET', path: '/workflows/{id}' },
   'pause-workflow': { method: 'POST', path: '/workflows/{id}/pause' },
   'resume-workflow': { method: 'POST', path: '/workflows/{id}/resume' },
