@@ -26,6 +26,7 @@ import { answerUnmatched } from './middleware/unmatched.ts';
 import { refuseMalformedUrl } from './middleware/url.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { buildOpenApi } from './openapi/openapi.ts';
+import { listPermitted } from './permitted-routes.ts';
 import { routes } from './routes.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 
@@ -164,6 +165,7 @@ function withOwnState(
     resultWaitLimit: createResultWaitLimit(deps.settings.resultWaitsPerToken),
     exposed: createExposedList({ engine: deps.engine, now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
+    permittedTo: (identity) => listPermitted({ routes, identity, rules: deps.settings.auth }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };
 }

@@ -1,6 +1,6 @@
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { ExecutionId } from '../shared/domain/ids.ts';
-import type { AccessRules } from '../shared/domain/access.ts';
+import type { AccessRules, Identity } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
 import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
@@ -13,6 +13,7 @@ import type { DatabaseProbe } from './database-probe.ts';
 import type { AnswerLimit } from './middleware/limit-answers.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
 import type { ExtendMcp } from './mcp/extend-mcp.ts';
+import type { PermittedRoute } from './permitted-routes.ts';
 
 /** The dependencies that the process gives the API. */
 export interface ApiDeps {
@@ -120,6 +121,8 @@ export interface EndpointDeps extends ApiDeps {
   readonly draining: AbortSignal;
   /** The workflows of the default tenant that are exposed as agents, as of a few seconds ago. */
   readonly exposed: () => Promise<readonly ExposedWorkflow[]>;
+  /** The routes that the caller may use. */
+  readonly permittedTo: (identity: Identity) => readonly PermittedRoute[];
   /** The OpenAPI document of all routes. */
   readonly openApi: () => JsonObject;
 }

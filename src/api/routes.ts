@@ -83,12 +83,14 @@ import { readWorkflow } from './endpoints/workflows/read-workflow.ts';
 import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
 import { simulateWorkflow } from './endpoints/workflows/simulate-workflow.ts';
 import { validateWorkflow } from './endpoints/workflows/validate-workflow.ts';
+import { whoAmI } from './endpoints/whoami/who-am-i.ts';
 
 /** Every endpoint there is, in the order of the interface document; additions follow their area. */
 export const routes: readonly Endpoint[] = [
   getRoot,
   getHealth,
   getReady,
+  whoAmI,
   getDid,
   getRuntimeCard,
   getAgentCard,

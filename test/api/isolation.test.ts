@@ -73,6 +73,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /': [{ path: '/', status: 200 }],
     'GET /health': [{ path: '/health', status: 200 }],
     'GET /ready': [{ path: '/ready', status: 200 }],
+    'GET /whoami': [{ path: '/whoami', status: 200 }],
     'GET /openapi.json': [{ path: '/openapi.json', status: 200 }],
     'GET /workflow.schema.json': [{ path: '/workflow.schema.json', status: 200 }],
     'GET /.well-known/did.json': [{ path: '/.well-known/did.json', status: 200 }],

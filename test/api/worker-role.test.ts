@@ -48,6 +48,7 @@ test('a worker does work items and artifacts, and nothing else', (t) => {
     .filter(({ needsToken, roles }) => needsToken && roles.includes('worker'))
     .map(({ method, path }) => `${method} ${path}`);
   t.deepEqual(allowed, [
+    'GET /whoami',
     'POST /work-items/claim',
     'POST /work-items/report',
     'POST /work-items/:id/heartbeat',

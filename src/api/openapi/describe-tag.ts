@@ -8,6 +8,7 @@ export function describeTag(name: string): string {
 const TAGS: Readonly<Record<string, string>> = {
   health: 'Whether the process lives.',
   ready: 'Whether the process can serve.',
+  whoami: 'The caller, and which routes the caller may use.',
   '.well-known': 'Documents that other runtimes and agents look for.',
   workflows: 'Workflow definitions, and pauses of all their executions.',
   executions: 'Runs of workflows: start, read, decide, cancel, retry.',

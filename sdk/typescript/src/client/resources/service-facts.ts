@@ -8,6 +8,8 @@ export function createService({ call }: Transport) {
     health: (options: CallOptions = {}) => call('get-health', options),
     /** That it can serve requests; rejects with an `UnavailableError` where it cannot. */
     ready: (options: CallOptions = {}) => call('get-ready', options),
+    /** The caller's tenant and role, and the routes that the role may use. */
+    whoAmI: (options: CallOptions = {}) => call('who-am-i', options),
     /** The processes and tool workers that are alive. */
     workers: async (options: CallOptions = {}) => (await call('list-workers', options)).workers,
     openApi: (options: CallOptions = {}) => call('get-openapi', options),
