@@ -23,16 +23,31 @@ const FILES = [
   'tsconfig.json',
 ];
 
+const CONSOLE_FOLDERS = ['console/public', 'console/src'];
+const CONSOLE_FILES = [
+  'console/index.html',
+  'console/package.json',
+  'console/vite.config.ts',
+  'deploy/package/build-console.ts',
+  'package-lock.json',
+];
+
 /**
  * @param {string} root of the clone
  * @returns {string}
  */
 export function readStamp(root) {
-  const lines = [];
-  for (const folder of FOLDERS) addFolder(lines, root + '/', folder);
-  // An installation that was not npm's has no record of npm's.
-  for (const file of FILES) if (existsSync(root + '/' + file)) addFile(lines, root + '/', file);
-  return lines.join('\n') + '\n';
+  return describe(root, FOLDERS, FILES);
+}
+
+/**
+ * The same for the build of the console.
+ *
+ * @param {string} root of the clone
+ * @returns {string}
+ */
+export function readConsoleStamp(root) {
+  return describe(root, CONSOLE_FOLDERS, CONSOLE_FILES);
 }
 
 /**
@@ -41,8 +56,28 @@ export function readStamp(root) {
  * @returns {boolean}
  */
 export function isBuiltFrom(root, folder) {
+  return hasStamp(folder, readStamp(root));
+}
+
+/**
+ * @param {string} root of the clone
+ * @returns {boolean}
+ */
+export function isConsoleBuilt(root) {
+  return hasStamp(root + '/console/dist', readConsoleStamp(root));
+}
+
+function hasStamp(folder, stamp) {
   const file = folder + '/' + STAMP_FILE;
-  return existsSync(file) && readFileSync(file, 'utf8') === readStamp(root);
+  return existsSync(file) && readFileSync(file, 'utf8') === stamp;
+}
+
+function describe(root, folders, files) {
+  const lines = [];
+  for (const folder of folders) addFolder(lines, root + '/', folder);
+  // An installation that was not npm's has no record of npm's.
+  for (const file of files) if (existsSync(root + '/' + file)) addFile(lines, root + '/', file);
+  return lines.join('\n') + '\n';
 }
 
 function addFolder(lines, root, folder) {

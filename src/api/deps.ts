@@ -122,7 +122,7 @@ export interface EndpointDeps extends ApiDeps {
   /** The workflows of the default tenant that are exposed as agents, as of a few seconds ago. */
   readonly exposed: () => Promise<readonly ExposedWorkflow[]>;
   /** The routes that the caller may use. */
-  readonly permittedTo: (identity: Identity) => readonly PermittedRoute[];
+  readonly permittedTo: (identity: Identity) => PermittedRoute[];
   /** The OpenAPI document of all routes. */
   readonly openApi: () => JsonObject;
 }

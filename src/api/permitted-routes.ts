@@ -16,7 +16,7 @@ export function listPermitted(params: {
   readonly routes: readonly Pick<Endpoint, 'method' | 'path' | 'access'>[];
   readonly identity: Identity;
   readonly rules: ApiSettings['auth'];
-}): readonly PermittedRoute[] {
+}): PermittedRoute[] {
   const { routes, identity, rules } = params;
   return routes
     .filter(({ access }) => missingRole({ access, role: identity.role, rules }) === null)

@@ -71,7 +71,7 @@ test('200: an operator of another tenant may not make tenants', async (t) => {
     pathsOf(body['permissions']).filter((route) => FOR_MANAGERS.includes(route)),
     [],
   );
-  const tenant = { tenant_id: 'beta', name: 'Beta' };
+  const tenant = { id: 'beta', name: 'Beta' };
   t.is((await api.call({ path: '/tenants', body: tenant, token })).status, 403);
 });
 

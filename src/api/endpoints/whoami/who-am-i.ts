@@ -42,7 +42,7 @@ export const whoAmI = defineEndpoint({
         authenticated: settings.auth.enabled,
         manages_tenants: managesTenants(identity),
         version,
-        permissions: [...permittedTo(identity)],
+        permissions: permittedTo(identity),
       },
     };
   },
