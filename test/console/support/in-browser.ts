@@ -38,17 +38,17 @@ export interface Place {
   /** An operator's token of that tenant. */
   readonly token: string;
   /** Address of a page of the console: `at('executions')`. */
-  at(path?: string): string;
+  readonly at: (path?: string) => string;
   /** A new token of the story's tenant. */
-  newToken(role: Role): Promise<string>;
+  readonly newToken: (role: Role) => Promise<string>;
   /** Gives the browser a session, by default an operator's of the story's tenant. */
-  signIn(token?: string): Promise<void>;
+  readonly signIn: (token?: string) => Promise<void>;
   /** Signs in and opens a page. */
-  open(path?: string): Promise<void>;
+  readonly open: (path?: string) => Promise<void>;
   /** Kills the process and starts another at the same address. */
-  restartApi(): Promise<void>;
+  readonly restartApi: () => Promise<void>;
   /** Kills the process and leaves it down until `restartApi`. */
-  stopApi(): Promise<void>;
+  readonly stopApi: () => Promise<void>;
 }
 
 export type Story = (t: ExecutionContext, place: Place) => Promise<void>;

@@ -42,8 +42,8 @@ export function watchPages(
 
 /** By its head: a stream's body never ends, and a download's is not for the page. */
 async function measure(response: Response): Promise<string | null> {
-  const headers = await response.allHeaders().catch(() => ({}) as Record<string, string>);
-  const bytes = Number(headers['content-length'] ?? 0);
+  const length = await response.headerValue('Content-Length').catch(() => null);
+  const bytes = Number(length ?? 0);
   if (bytes <= ANSWER_BYTES_MAX) return null;
   return `answer of ${bytes} bytes from ${new URL(response.url()).pathname}`;
 }
