@@ -3,6 +3,7 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DiagnosisStore } from './diagnosis.ts';
+import type { ExecutionSearch } from './execution-search.ts';
 import type { ExecutionStore } from './executions.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
@@ -29,6 +30,7 @@ import type { WorkflowPauseStore } from './workflow-pauses.ts';
 export interface Store {
   readonly dialect: 'postgres' | 'sqlite';
   readonly executions: ExecutionStore;
+  readonly executionSearch: ExecutionSearch;
   readonly work: WorkStore;
   readonly timers: TimerStore;
   readonly runnable: RunnableStore;
@@ -68,6 +70,15 @@ export type {
   ListUpdated,
   UpdatedPage,
 } from './executions.ts';
+export type {
+  ExecutionSearch,
+  ExecutionPlace,
+  SearchExecutions,
+  SearchPage,
+  CountExecutions,
+  ExecutionCounts,
+  CountedGroup,
+} from './execution-search.ts';
 export type {
   WorkStore,
   ClaimRef,

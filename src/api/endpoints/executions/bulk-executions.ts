@@ -9,12 +9,14 @@ import {
   bulkExecutions as actOnAll,
   previewBulk,
 } from '../../../shared/engine/executions/bulk-executions.ts';
+import { readQuery } from '../../../shared/engine/executions/search-executions.ts';
 import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
 import { CURSOR_FORM } from '../../schemas/position.ts';
 import { cursorOf, cursorText } from './cursor.ts';
+import { queryText } from './filter-query.ts';
 
 const MAX_DEFAULT = 100;
 const MAX_MAX = 500;
@@ -41,7 +43,8 @@ export const bulkExecutions = defineEndpoint({
     'with `next_cursor` until it is null. You can repeat an interrupted bulk: no action ' +
     'happens twice. With `dry_run` nothing changes: `total` counts the matching executions, ' +
     'and `results` shows the first of them. Without a `status`, `cancel` and `pause` act on ' +
-    'live executions, `resume` on paused ones, and `retry` on failed ones.',
+    'live executions, `resume` on paused ones, and `retry` on failed ones. With a `q`, a page ' +
+    'that looked through many executions may have few results, or none.',
   body: z.strictObject({
     action: z.enum(BULK_ACTIONS),
     filter: z
@@ -51,6 +54,7 @@ export const bulkExecutions = defineEndpoint({
         parent_execution_id: omittable(idText).meta({ description: 'Only its children.' }),
         created_after: omittable(instant).meta({ description: 'ISO 8601, inclusive.' }),
         created_before: omittable(instant).meta({ description: 'ISO 8601, exclusive.' }),
+        q: omittable(queryText),
       })
       // A filter that was forgotten is not everything.
       .refine((filter) => Object.values(filter).some((value) => value !== null), {
@@ -89,6 +93,7 @@ export const bulkExecutions = defineEndpoint({
         parentExecutionId,
         createdAfter: filter.created_after,
         createdBefore: filter.created_before,
+        conditions: filter.q === null ? [] : readQuery('filter.q', filter.q),
       },
     };
     if (body.dry_run === true) {

@@ -1,13 +1,17 @@
-import { listExecutions as list } from '../../../shared/engine/executions/list-shown.ts';
 import { z } from 'zod';
 
-import { parseExecutionId } from '../../../shared/domain/ids.ts';
+import { badRequest } from '../../../shared/domain/errors.ts';
+import {
+  type ListedExecution,
+  listExecutions as list,
+} from '../../../shared/engine/executions/list-shown.ts';
+import { searchExecutions } from '../../../shared/engine/executions/search-executions.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
-import { instant } from '../../schemas/text.ts';
 import { cursorOf, cursorText } from './cursor.ts';
-import { executionStatus, executionSummary, shapeSummary } from './execution-shape.ts';
+import { executionSummary, shapeSummary } from './execution-shape.ts';
+import { filterQuery, readFilter } from './filter-query.ts';
 
 export const listExecutions = defineEndpoint({
   name: 'list-executions',
@@ -15,18 +19,11 @@ export const listExecutions = defineEndpoint({
   path: '/executions',
   access: 'read',
   summary: 'Lists executions, newest first',
-  note: 'Follow `next_cursor` for more: unlike `offset` it stays exact while executions start.',
-  query: z.object({
-    status: optionalQuery(executionStatus),
-    workflow_id: optionalQuery(z.string()),
-    parent_execution_id: optionalQuery(
-      z.string().meta({ description: 'Only the children of this execution.' }),
-    ),
-    created_after: optionalQuery(instant.meta({ description: 'ISO 8601, inclusive.' })),
-    created_before: optionalQuery(instant.meta({ description: 'ISO 8601, exclusive.' })),
-    cursor: optionalQuery(cursorText),
-    ...paging,
-  }),
+  note:
+    'Follow `next_cursor` for more: unlike `offset` it stays exact while executions start. With a ' +
+    '`q`, a page looks through a bounded part of the list, so that it may have fewer executions ' +
+    'than `limit`, or none, before the last page. There is no `offset` then.',
+  query: z.object({ ...filterQuery, cursor: optionalQuery(cursorText), ...paging }),
   replies: {
     200: z.object({
       executions: z.array(executionSummary),
@@ -34,27 +31,25 @@ export const listExecutions = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const { parent_execution_id: parent } = query;
-    const parentExecutionId = parent === null ? null : parseExecutionId(parent);
-    // An id of another shape is of no execution, and so of no parent.
-    const isNobody = parent !== null && parentExecutionId === null;
-    const filter = {
-      status: query.status,
-      workflowId: query.workflow_id,
-      parentExecutionId,
-      createdAfter: query.created_after,
-      createdBefore: query.created_before,
-      cursor: query.cursor,
-    };
-    const read = async (page: OffsetPage) =>
-      isNobody ? [] : list(engine, caller, { ...filter, ...page });
+    const { cursor, limit, offset } = query;
+    const filter = readFilter(query);
+    if (query.q !== null && offset > 0) {
+      throw badRequest('offset is not for lists with q; continue with cursor');
+    }
+    if (filter === null) return answer([], null);
+    if (filter.conditions.length > 0) {
+      const { rows, next } = await searchExecutions(engine, caller, { filter, cursor, limit });
+      return answer(rows, next);
+    }
+    const { conditions: _, ...own } = filter;
+    const read = async (page: OffsetPage) => list(engine, caller, { ...own, cursor, ...page });
     const { rows, last } = await readPage(query, read);
-    return {
-      status: 200,
-      body: {
-        executions: rows.map(shapeSummary),
-        next_cursor: last === undefined ? null : cursorOf(last),
-      },
-    };
+    return answer(rows, last ?? null);
   },
 });
+
+function answer(rows: readonly ListedExecution[], last: Parameters<typeof cursorOf>[0] | null) {
+  const executions = rows.map(shapeSummary);
+  const next_cursor = last === null ? null : cursorOf(last);
+  return { status: 200 as const, body: { executions, next_cursor } };
+}

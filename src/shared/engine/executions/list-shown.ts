@@ -32,11 +32,18 @@ export async function listExecutions(
   { tenantId }: Reader,
   params: Omit<ListExecutions, 'tenantId'>,
 ): Promise<readonly ListedExecution[]> {
-  const { executions, imports } = deps.store;
-  const rows = await executions.list({ ...params, tenantId });
+  return showRows(deps, tenantId, await deps.store.executions.list({ ...params, tenantId }));
+}
+
+/** Rows of a tenant's list as their readers may see them. */
+export async function showRows(
+  deps: EngineDeps,
+  tenantId: TenantId,
+  rows: readonly ExecutionRow[],
+): Promise<readonly ListedExecution[]> {
   if (rows.length === 0) return [];
   const executionIds = rows.map(({ executionId }) => executionId);
-  const found = await imports.find({ tenantId, executionIds });
+  const found = await deps.store.imports.find({ tenantId, executionIds });
   const imported = new Map(found.map((each) => [each.executionId, each]));
   return Promise.all(
     rows.map(async (row) => {

@@ -13,6 +13,7 @@ import {
 } from './connection/connect.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
+import { createExecutionSearch } from './executions/search-executions.ts';
 import { createExecutionStore } from './executions/executions.ts';
 import { openManagement } from './connection/management.ts';
 import { createMemoryStore } from './memory/memory.ts';
@@ -74,6 +75,7 @@ export async function openPostgresStore(params: {
   return {
     dialect: 'postgres',
     executions: createExecutionStore(pool, readers, watermarks),
+    executionSearch: createExecutionSearch(management),
     work: createWorkStore(pool, readers, watermarks),
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),

@@ -5,6 +5,7 @@ import { createAuditStore } from './audit/audit.ts';
 import { connect, type Clock, type Connection } from './connection/connect.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
+import { createExecutionSearch } from './executions/search-executions.ts';
 import { createExecutionStore } from './executions/executions.ts';
 import { createMemoryStore } from './memory/memory.ts';
 import { createPlaceStore } from './scheduling/places.ts';
@@ -47,6 +48,7 @@ export function createSqliteStore(connection: Connection): Store {
   return {
     dialect: 'sqlite',
     executions: createExecutionStore(connection),
+    executionSearch: createExecutionSearch(connection),
     work: createWorkStore(connection),
     timers: createTimerStore(connection),
     runnable: createRunnableStore(connection),

@@ -20,6 +20,7 @@ import { memorySettingsCases } from './memory/memory-settings.ts';
 import { memoryCases } from './memory/memory.ts';
 import { runnableCases } from './executions/runnable.ts';
 import { scheduleCases } from './schedules.ts';
+import { searchCases } from './executions/searches.ts';
 import { startLimitCases } from './executions/start-limits.ts';
 import { tenantStatusCases } from './tenants/tenant-status.ts';
 import { tenantCases } from './tenants/tenants.ts';
@@ -39,6 +40,7 @@ const AREAS = [
   commitRefusalCases,
   commitRaceCases,
   executionCases,
+  searchCases,
   familyCases,
   holdCases,
   workflowPauseCases,

@@ -1,0 +1,46 @@
+import type { ExecutionStatus } from '../status.ts';
+import type { ExecutionId } from '../../ids.ts';
+
+/** One condition of a query. An execution fits a query if it fits each of its conditions. */
+export type Condition =
+  StatusCondition | IdCondition | TextCondition | ContainsCondition | TimeCondition;
+
+export interface StatusCondition {
+  readonly field: 'status';
+  readonly operator: SetOperator;
+  readonly values: readonly ExecutionStatus[];
+}
+
+export interface IdCondition {
+  readonly field: 'id' | 'parent';
+  readonly operator: SetOperator;
+  readonly values: readonly ExecutionId[];
+}
+
+export interface TextCondition {
+  readonly field: 'workflow' | 'version';
+  readonly operator: SetOperator;
+  readonly values: readonly string[];
+}
+
+/** The case of ASCII letters does not matter. */
+export interface ContainsCondition {
+  readonly field: 'workflow' | 'version' | 'error';
+  readonly operator: 'contains';
+  readonly text: string;
+}
+
+export interface TimeCondition {
+  readonly field: 'started' | 'ended';
+  readonly operator: TimeOperator;
+  readonly at: Moment;
+}
+
+/** One of the values, or none of them. */
+export type SetOperator = 'in' | 'not_in';
+
+export const TIME_OPERATORS = ['>', '>=', '<', '<='] as const;
+export type TimeOperator = (typeof TIME_OPERATORS)[number];
+
+/** An ISO instant, or so long before the query is used. */
+export type Moment = { readonly instant: string } | { readonly agoMs: number };

@@ -1,0 +1,63 @@
+import type { ExecutionCriteria } from '../../domain/execution/query/criteria.ts';
+
+/** What an index finds, and what each execution is compared with after that. */
+export interface SplitCriteria {
+  readonly driving: ExecutionCriteria;
+  /** Null: the index finds only executions that fit. */
+  readonly residual: ExecutionCriteria | null;
+}
+
+const NONE = { in: null, notIn: [], contains: [] };
+const NO_CRITERIA: ExecutionCriteria = {
+  statuses: null,
+  workflow: NONE,
+  version: NONE,
+  ids: null,
+  parents: null,
+  errorContains: [],
+  started: { from: null, before: null },
+  ended: { from: null, before: null },
+};
+
+/**
+ * A reading is bounded by a limit on the executions that an index gives in the order of the list. So
+ * only what one index can find may stand before the limit: a second criterion there could make the
+ * database walk along the whole index for a page. Times of the start are in every index.
+ */
+export function splitCriteria(criteria: ExecutionCriteria): SplitCriteria {
+  const driving = { ...NO_CRITERIA, ...chooseDriving(criteria), started: criteria.started };
+  const rest = {
+    ...criteria,
+    started: NO_CRITERIA.started,
+    ids: driving.ids === null ? criteria.ids : null,
+    parents: driving.parents === null ? criteria.parents : null,
+    statuses: driving.statuses === null ? criteria.statuses : null,
+    workflow: { ...criteria.workflow, in: driving.workflow.in ? null : criteria.workflow.in },
+  };
+  return { driving, residual: restrictsNothing(rest) ? null : rest };
+}
+
+function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> {
+  const { statuses, workflow, ids, parents } = criteria;
+  if (ids !== null) return { ids };
+  if (parents !== null) return { parents };
+  const ofWorkflow = workflow.in?.length === 1 ? { workflow: { ...NONE, in: workflow.in } } : null;
+  if (statuses?.length !== 1) return ofWorkflow ?? {};
+  // Most executions of a full table are completed.
+  if (ofWorkflow !== null && statuses[0] === 'completed') return ofWorkflow;
+  return { statuses };
+}
+
+function restrictsNothing(criteria: ExecutionCriteria): boolean {
+  const { statuses, workflow, version, ids, parents, errorContains, ended } = criteria;
+  const texts = [workflow, version];
+  return (
+    statuses === null &&
+    ids === null &&
+    parents === null &&
+    errorContains.length === 0 &&
+    ended.from === null &&
+    ended.before === null &&
+    texts.every((each) => each.in === null && each.notIn.length + each.contains.length === 0)
+  );
+}

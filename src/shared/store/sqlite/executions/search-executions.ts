@@ -1,0 +1,170 @@
+import type { ExecutionStatus } from '../../../domain/execution/status.ts';
+import { type ExecutionId } from '../../../domain/ids.ts';
+import type {
+  CountExecutions,
+  ExecutionCounts,
+  ExecutionPlace,
+  ExecutionSearch,
+  SearchExecutions,
+  SearchPage,
+} from '../../execution-search.ts';
+import { splitCriteria } from '../../rows/split-criteria.ts';
+import type { Bindable, Connection } from '../connection/connect.ts';
+import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord, toIso } from '../rows.ts';
+import { writeCriteria } from './write-criteria.ts';
+
+export function createExecutionSearch(connection: Connection): ExecutionSearch {
+  return {
+    search: (params) => connection.read(() => searchExecutions(connection, params)),
+    count: (params) => connection.read(() => countExecutions(connection, params)),
+  };
+}
+
+function searchExecutions(connection: Connection, params: SearchExecutions): SearchPage {
+  const { tenantId, cursor, limit, within } = params;
+  const { driving, residual } = splitCriteria(params.criteria);
+  const drive = writeCriteria('d_', driving);
+  const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
+  const bindings: Record<string, Bindable> = { tenant_id: tenantId, ...drive.bindings };
+  let where = `tenant_id = :tenant_id and ${drive.condition}`;
+  if (cursor !== null) {
+    where += ' and (created_at, id) < (:cursor_created_at, :cursor_id)';
+    bindings['cursor_created_at'] = Date.parse(cursor.createdAt);
+    bindings['cursor_id'] = cursor.executionId;
+  }
+  const bound =
+    residual === null ? undefined : findBound(connection, where, { ...bindings, skip: within - 1 });
+  if (bound !== undefined) {
+    where += ' and (created_at, id) >= (:bound_created_at, :bound_id)';
+    bindings['bound_created_at'] = bound.created_at;
+    bindings['bound_id'] = bound.id;
+  }
+  // A limit inside keeps the two conditions apart, so that the index is the one of the first.
+  const rows = all<ExecutionRecord>(
+    connection,
+    `select ${EXECUTION_COLUMNS}
+     from (
+       select ${EXECUTION_COLUMNS}
+       from executions
+       where ${where}
+       order by created_at desc, id desc
+       limit ${residual === null ? ':limit' : ':within'}
+     ) e
+     where ${compare.condition}
+     order by created_at desc, id desc
+     limit :limit`,
+    { ...bindings, ...compare.bindings, limit, ...(residual !== null && { within }) },
+  ).map(decodeExecution);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  if (last !== undefined) {
+    return { rows, next: { createdAt: last.createdAt, executionId: last.executionId } };
+  }
+  return { rows, next: bound === undefined ? null : placeOf(bound) };
+}
+
+interface PlaceRecord {
+  readonly created_at: number;
+  readonly id: ExecutionId;
+}
+
+function placeOf({ created_at: createdAt, id }: PlaceRecord): ExecutionPlace {
+  return { createdAt: toIso(createdAt), executionId: id };
+}
+
+/** The last execution that one page looks through; undefined: there are no more than that. */
+function findBound(
+  connection: Connection,
+  where: string,
+  bindings: Readonly<Record<string, Bindable>>,
+): PlaceRecord | undefined {
+  const [row] = all<PlaceRecord>(
+    connection,
+    `select created_at, id
+     from executions
+     where ${where}
+     order by created_at desc, id desc
+     limit 1 offset :skip`,
+    bindings,
+  );
+  return row;
+}
+
+const NO_CONDITION = { condition: 'true', bindings: {} };
+
+function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
+  const { tenantId, from, to, buckets, within } = params;
+  const { driving, residual } = splitCriteria(params.criteria);
+  const drive = writeCriteria('d_', driving);
+  const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
+  const records = all<CountRecord>(
+    connection,
+    `with scanned as materialized (
+       select id, definition_id, workflow_id, workflow_version, parent_execution_id, status, error,
+         created_at, completed_at
+       from executions
+       where tenant_id = :tenant_id and ${drive.condition}
+       order by created_at desc, id desc
+       limit :within
+     ),
+     fitting as materialized (
+       select e.status, e.created_at
+       from scanned e
+       where ${compare.condition}
+     ),
+     bounds as materialized (
+       select coalesce(:from, min(created_at)) as first, :to as last
+       from fitting
+     ),
+     counted as (
+       select f.status,
+         case
+           when b.last <= b.first then 0
+           else cast(min(
+             max((f.created_at - b.first) * :buckets / (b.last - b.first), 0),
+             :buckets - 1
+           ) as integer)
+         end as bucket,
+         count(*) as count
+       from fitting f, bounds b
+       group by 1, 2
+     )
+     select b.first, (select count(*) from scanned) as scanned, c.status, c.bucket, c.count
+     from bounds b
+     left join counted c on true
+     order by c.bucket, c.status`,
+    {
+      tenant_id: tenantId,
+      ...drive.bindings,
+      ...compare.bindings,
+      from: from === null ? null : Date.parse(from),
+      to: Date.parse(to),
+      buckets,
+      within,
+    },
+  );
+  const [any] = records;
+  return {
+    groups: records.flatMap(({ status, bucket, count }) =>
+      status === null || bucket === null || count === null ? [] : [{ status, bucket, count }],
+    ),
+    from: any === undefined || any.first === null ? null : toIso(any.first),
+    isExact: (any?.scanned ?? 0) < within,
+  };
+}
+
+interface CountRecord {
+  readonly first: number | null;
+  readonly scanned: number;
+  readonly status: ExecutionStatus | null;
+  readonly bucket: number | null;
+  readonly count: number | null;
+}
+
+/** The texts vary with the query of a caller, so the connection does not keep them compiled. */
+function all<Row>(
+  connection: Connection,
+  text: string,
+  bindings: Readonly<Record<string, Bindable>>,
+): readonly Row[] {
+  return connection.database.prepare<Record<string, Bindable>[], Row>(text).all(bindings);
+}

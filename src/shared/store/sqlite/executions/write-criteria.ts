@@ -1,0 +1,76 @@
+import type {
+  ExecutionCriteria,
+  TextCriteria,
+  TimeCriteria,
+} from '../../../domain/execution/query/criteria.ts';
+import type { Bindable } from '../connection/connect.ts';
+
+export interface WrittenCriteria {
+  readonly condition: string;
+  readonly bindings: Readonly<Record<string, Bindable>>;
+}
+
+/** The criteria as a condition on `executions`. `prefix` keeps its bindings apart from others'. */
+export function writeCriteria(prefix: string, criteria: ExecutionCriteria): WrittenCriteria {
+  const parts: string[] = ['true'];
+  const bindings: Record<string, Bindable> = {};
+  const bind = (name: string, value: Bindable): string => {
+    bindings[prefix + name] = value;
+    return `:${prefix}${name}`;
+  };
+  /** A single value is compared by `=`: only then does the index give its rows in the list's order. */
+  const addIn = (column: string, values: readonly string[] | null): void => {
+    if (values === null) return;
+    const [first] = values;
+    if (values.length === 1 && first !== undefined) {
+      parts.push(`${column} = ${bind(`${column}_is`, first)}`);
+    } else parts.push(`${column} in (${eachOf(bind(`${column}_in`, JSON.stringify(values)))})`);
+  };
+  const addContains = (column: string, texts: readonly string[]): void => {
+    if (texts.length === 0) return;
+    const each = bind(`${column}_has`, JSON.stringify(texts));
+    parts.push(`not exists (
+      select 1 from json_each(${each}) part where instr(lower(${column}), part.value) = 0
+    )`);
+  };
+  const addText = (column: string, { in: wanted, notIn, contains }: TextCriteria): void => {
+    addIn(column, wanted);
+    if (notIn.length > 0) {
+      const each = bind(`${column}_not`, JSON.stringify(notIn));
+      parts.push(`${column} not in (${eachOf(each)})`);
+    }
+    addContains(column, contains);
+  };
+  const addTimes = (column: string, { from, before }: TimeCriteria): void => {
+    if (from !== null) parts.push(`${column} >= ${bind(`${column}_from`, Date.parse(from))}`);
+    if (before !== null) parts.push(`${column} < ${bind(`${column}_before`, Date.parse(before))}`);
+  };
+  addIn('status', criteria.statuses);
+  addIn('id', criteria.ids);
+  addIn('parent_execution_id', criteria.parents);
+  addText('workflow_id', criteria.workflow);
+  addText('workflow_version', criteria.version);
+  addTimes('created_at', criteria.started);
+  addTimes('completed_at', criteria.ended);
+  if (criteria.errorContains.length > 0) {
+    parts.push('error is not null');
+    addContains('error', criteria.errorContains);
+    parts.push(`case when error is null then false else ${HAS_NO_POLICY} end`);
+  }
+  return { condition: parts.join(' and '), bindings };
+}
+
+function eachOf(list: string): string {
+  return `select value from json_each(${list})`;
+}
+
+/** The name of its key in the definition says whether a workflow has a data policy anywhere. */
+const HAS_NO_POLICY = `exists (
+  select 1
+  from definitions d
+  where d.definition_id = e.definition_id and instr(d.ir, '"data_policy"') = 0
+  union all
+  select 1
+  from imported_definitions d
+  where d.definition_id = e.definition_id and instr(d.ir, '"data_policy"') = 0
+)`;
