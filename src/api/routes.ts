@@ -25,6 +25,8 @@ import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
 import { readExecution } from './endpoints/executions/read-execution.ts';
 import { readResult } from './endpoints/executions/read-result.ts';
+import { blameState, compareState, readState } from './endpoints/executions/read-state.ts';
+import { readTimeline } from './endpoints/executions/read-timeline.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { startExecutions } from './endpoints/executions/start-executions.ts';
@@ -112,6 +114,10 @@ export const routes: readonly Endpoint[] = [
   readResult,
   explainExecution,
   readEvents,
+  readState,
+  compareState,
+  blameState,
+  readTimeline,
   exportExecution,
   importExecution,
   cancelExecution,

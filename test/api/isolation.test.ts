@@ -132,6 +132,10 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /executions/:id/result': [...ofExecutions('/result'), ...ofExecutions('/result?wait=1m')],
     'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
+    'GET /executions/:id/state': ofExecutions('/state'),
+    'GET /executions/:id/state/diff': ofExecutions('/state/diff'),
+    'GET /executions/:id/state/blame': ofExecutions('/state/blame'),
+    'GET /executions/:id/timeline': ofExecutions('/timeline'),
     'GET /executions/:id/export': ofExecutions('/export'),
     'POST /executions/import': [
       {

@@ -175,6 +175,10 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'GET /executions/{id}/explain': execution,
   'GET /executions/{id}/result': execution,
   'GET /executions/{id}/events': execution,
+  'GET /executions/{id}/state': execution,
+  'GET /executions/{id}/state/diff': execution,
+  'GET /executions/{id}/state/blame': execution,
+  'GET /executions/{id}/timeline': execution,
   'GET /executions/{id}/export': execution,
   'GET /executions/{id}/approvals': execution,
   'POST /executions/{id}/cancel': ({ waiting }, dice) => ({

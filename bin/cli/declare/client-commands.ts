@@ -2,6 +2,7 @@ import { Argument, Option, type Command } from 'commander';
 
 import type { BulkOptions } from '../../commands/execution/bulk.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
+import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
 import { addOutputOption } from '../output-option.ts';
@@ -104,6 +105,20 @@ function declareExecutionCommands(program: Command): void {
     .action(async (id, options) => {
       const { explainExecution } = await import('../../commands/execution/explain.ts');
       return explainExecution(id, options);
+    });
+
+  executionCommand(execution, 'state')
+    .description('print the state after one of its events')
+    .option('--at <sequence>', 'the state after this event; default: the last', parseCount)
+    .addOption(
+      new Option('--diff <sequence>', 'print the changes since this event')
+        .argParser(parseCount)
+        .conflicts('blame'),
+    )
+    .option('--blame', 'print which event set each key last')
+    .action(async (id: string, options: StateOptions) => {
+      const { showState } = await import('../../commands/execution/state.ts');
+      return showState(id, options);
     });
 
   executionCommand(execution, 'events')

@@ -20,4 +20,9 @@ export interface EventRange {
   /** Only events with a greater sequence; 0: all. */
   readonly after: number;
   readonly limit: number | null;
+  /** Only events with a smaller sequence; absent: no bound. */
+  readonly before?: number | null;
+  /** Absent: all kinds. */
+  readonly kinds?: readonly string[] | null;
+  readonly order?: 'asc' | 'desc';
 }

@@ -9,6 +9,7 @@ import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
 import { createAdmission } from './scheduling/admit-children.ts';
 import { createClaimPace } from './scheduling/claim-pace.ts';
+import { createHistories } from './executions/history/histories.ts';
 import { createScheduling } from './scheduling/create-scheduling.ts';
 import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
@@ -70,6 +71,7 @@ export function openEngine(given: GivenToEngine): {
     ...deps,
     kinds,
     randomBytes: given.randomBytes,
+    histories: createHistories({ executions: store.executions }),
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     claimPace: createClaimPace(now),

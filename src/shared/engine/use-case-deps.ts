@@ -1,6 +1,7 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
+import type { Histories } from './executions/history/histories.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
 import type { QueueNews } from './work/queue-news.ts';
 import type { WaitingClaims } from './work/waiting-claims.ts';
@@ -16,6 +17,7 @@ export interface UseCaseDeps extends EngineDeps {
   readonly kinds: KindRegistry;
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
+  readonly histories: Histories;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
   readonly claimPace: ClaimPace;

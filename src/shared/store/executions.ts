@@ -17,17 +17,29 @@ export interface ExecutionStore {
   /** All there is of it, as one consistent reading; null when unknown. */
   document(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionDocument | null>;
   /** Events with `after < sequence`, in order, at most `limit` of them (null: all). */
-  events(params: {
-    readonly executionId: ExecutionId;
-    readonly after: number;
-    readonly limit: number | null;
-  }): Promise<readonly RecordedEvent[]>;
+  events(range: EventsAfter): Promise<readonly RecordedEvent[]>;
+  /** The same in either order, of some kinds; walks no more than the events of one execution. */
+  eventsBetween(range: EventsBetween): Promise<readonly RecordedEvent[]>;
   /** The model usage of the execution first, then of its parent, and so on upwards. */
   usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
   list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
   /** The executions of one workflow, last updated first; an end counts as an update. */
   listUpdated(params: ListUpdated): Promise<UpdatedPage>;
+}
+
+export interface EventsAfter {
+  readonly executionId: ExecutionId;
+  readonly after: number;
+  readonly limit: number | null;
+}
+
+export interface EventsBetween extends EventsAfter {
+  /** Only events with a smaller sequence; null: no bound. */
+  readonly before: number | null;
+  /** Null: all kinds. */
+  readonly kinds: readonly string[] | null;
+  readonly order: 'asc' | 'desc';
 }
 
 export interface ExecutionRow {

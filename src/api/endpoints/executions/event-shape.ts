@@ -31,3 +31,19 @@ export function shapeEvent(
     payload: { ...event.payload },
   };
 }
+
+/** A longer member of a payload is not brief. */
+export const BRIEF_CHARS = 256;
+
+/** An event for a list: without the large members of its payload. */
+export function shapeBriefly(
+  executionId: ExecutionId,
+  event: RecordedEvent,
+): z.input<typeof eventShape> {
+  const shaped = shapeEvent(executionId, event);
+  const members = Object.entries(shaped.payload);
+  const brief = members.filter(([, value]) => JSON.stringify(value).length <= BRIEF_CHARS);
+  return brief.length === members.length
+    ? shaped
+    : { ...shaped, payload: Object.fromEntries(brief) };
+}

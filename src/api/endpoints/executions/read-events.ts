@@ -5,12 +5,14 @@ import { z } from 'zod';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
-import { queryInteger } from '../../schemas/query.ts';
-import { eventShape, shapeEvent } from './event-shape.ts';
+import { optionalQuery, queryInteger } from '../../schemas/query.ts';
+import { BRIEF_CHARS, eventShape, shapeBriefly, shapeEvent } from './event-shape.ts';
 import { STREAM_PAGE_EVENTS, streamEvents } from './stream-events.ts';
 
 /** Stands for "no limit" in the query, which has no null. */
 const ALL = Number.MAX_SAFE_INTEGER;
+/** Up to 40 names of kinds. */
+const KINDS = /^[A-Za-z]{1,40}(?:,[A-Za-z]{1,40}){0,39}$/;
 
 export const readEvents = defineEndpoint({
   name: 'read-events',
@@ -19,7 +21,8 @@ export const readEvents = defineEndpoint({
   access: 'read',
   summary: 'Reads the events of an execution, or streams them live',
   note:
-    'All events by default; `after` and `limit` page them. With `Accept: text/event-stream` ' +
+    'All events by default; `after`, `before`, `order` and `limit` page them, and `types` selects ' +
+    'kinds. With `Accept: text/event-stream` ' +
     'the answer stays open: events arrive as they are recorded, with `id:` their sequence ' +
     'and `data:` the same object as in JSON, and the stream ends after the last event of the ' +
     'execution. A disconnected client sends `Last-Event-ID` and misses nothing; a 204 means ' +
@@ -32,7 +35,28 @@ export const readEvents = defineEndpoint({
       fallback: 0,
       description: 'Only events with a greater sequence.',
     }),
+    before: queryInteger({
+      min: 1,
+      fallback: ALL,
+      description: 'Only events with a smaller sequence. Not for a stream.',
+    }).meta({ default: undefined }),
     limit: queryInteger({ min: 1, fallback: ALL }).meta({ default: undefined }),
+    order: z
+      .enum(['asc', 'desc'])
+      .default('asc')
+      .meta({ description: 'By sequence. Not for a stream.' }),
+    types: optionalQuery(
+      z
+        .string()
+        .regex(KINDS, 'must be kinds of events, such as NodeFailed,NodeCompleted')
+        .meta({ description: 'Kinds of events, with commas between them. Not for a stream.' }),
+    ),
+    payload: z
+      .enum(['full', 'brief'])
+      .default('full')
+      .meta({
+        description: `\`brief\` leaves out members of payloads that are longer than ${BRIEF_CHARS} characters. Not for a stream.`,
+      }),
   }),
   replies: { 200: z.object({ events: z.array(eventShape) }) },
   errors: [404],
@@ -42,15 +66,25 @@ export const readEvents = defineEndpoint({
     const live = request.prefersEventStream();
     const lastEventId = live ? readLastEventId(request.header('Last-Event-ID')) : null;
     const after = lastEventId ?? query.after;
-    const page = await read(deps.engine, caller, {
-      executionId: params.id,
-      after,
-      limit: live ? STREAM_PAGE_EVENTS : query.limit === ALL ? null : query.limit,
-    });
+    const executionId = params.id;
     if (!live) {
-      const events = page.events.map((event) => shapeEvent(page.executionId, event));
-      return { status: 200, body: { events } };
+      const { before, limit, order, types } = query;
+      const { events, executionId: id } = await read(deps.engine, caller, {
+        executionId,
+        after,
+        before: before === ALL ? null : before,
+        limit: limit === ALL ? null : limit,
+        order,
+        kinds: types?.split(',') ?? null,
+      });
+      const shape = query.payload === 'full' ? shapeEvent : shapeBriefly;
+      return { status: 200, body: { events: events.map((event) => shape(id, event)) } };
     }
+    const page = await read(deps.engine, caller, {
+      executionId,
+      after,
+      limit: STREAM_PAGE_EVENTS,
+    });
     // To an EventSource, 204 means: do not come again.
     if (lastEventId !== null && page.ended && page.events.length === 0) return { status: 204 };
     return {

@@ -12,11 +12,14 @@ import type {
   WireImported,
   WireMoved,
   WirePaused,
-  WireWorkflowPaused,
   WireRegistered,
   WireRetried,
   WireStarts,
+  WireState,
+  WireStateBlame,
+  WireStateDifference,
   WireWorkflow,
+  WireWorkflowPaused,
 } from './wire.ts';
 
 /** Client of this service's own HTTP API. Throws ApiError and ApiUnreachableError. */
@@ -43,6 +46,12 @@ export interface SvcClient {
   }>;
   readExecution(executionId: string): Promise<WireExecution>;
   explainExecution(executionId: string): Promise<WireExplanation>;
+  readState(executionId: string, sequence: number | null): Promise<WireState>;
+  compareState(
+    executionId: string,
+    range: { readonly from: number; readonly to: number | null },
+  ): Promise<WireStateDifference>;
+  blameState(executionId: string, sequence: number | null): Promise<WireStateBlame>;
   exportExecution(executionId: string): Promise<JsonObject>;
   importExecution(document: JsonObject): Promise<WireImported>;
   readEvents(params: {
@@ -119,6 +128,20 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
     explainExecution: (id) =>
       call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),
+    readState: (id, sequence) =>
+      call('state', { method: 'GET', path: `${executionPath(id)}/state`, query: { sequence } }),
+    compareState: (id, { from, to }) =>
+      call('changes', {
+        method: 'GET',
+        path: `${executionPath(id)}/state/diff`,
+        query: { from, to },
+      }),
+    blameState: (id, sequence) =>
+      call('keys', {
+        method: 'GET',
+        path: `${executionPath(id)}/state/blame`,
+        query: { sequence },
+      }),
     exportExecution: (id) => call('format', { method: 'GET', path: `${executionPath(id)}/export` }),
     importExecution: (document) =>
       call('execution_id', { method: 'POST', path: '/executions/import', body: document }),

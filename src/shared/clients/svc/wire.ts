@@ -229,3 +229,41 @@ const TERMINAL_KINDS: ReadonlySet<string> = new Set([
   'WorkflowFailed',
   'WorkflowCancelled',
 ]);
+
+export interface WireState {
+  readonly execution_id: string;
+  readonly sequence: number;
+  readonly last_sequence: number;
+  readonly status: string;
+  readonly at: string | null;
+  readonly state: JsonObject;
+  readonly omitted: readonly { readonly key: string; readonly chars: number }[];
+  readonly omitted_total: number;
+}
+
+export interface WireStateDifference {
+  readonly execution_id: string;
+  readonly from: number;
+  readonly to: number;
+  readonly changes: readonly {
+    readonly op: string;
+    readonly path: string;
+    readonly before: JsonValue;
+    readonly after: JsonValue;
+    readonly omitted: boolean;
+  }[];
+  readonly truncated: boolean;
+}
+
+export interface WireStateBlame {
+  readonly execution_id: string;
+  readonly sequence: number;
+  readonly keys: readonly {
+    readonly key: string;
+    readonly sequence: number;
+    readonly kind: string;
+    readonly node_id: string | null;
+    readonly at: string;
+  }[];
+  readonly truncated: boolean;
+}

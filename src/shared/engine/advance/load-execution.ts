@@ -47,10 +47,14 @@ export async function findForCaller(params: {
  */
 export async function readEventsOf(
   executions: ExecutionStore,
-  { row, after, limit }: { readonly row: ExecutionRow } & EventRange,
+  { row, ...range }: { readonly row: ExecutionRow } & EventRange,
 ): Promise<readonly RecordedEvent[]> {
   const { executionId, tenantId } = row;
-  const events = await executions.events({ executionId, after, limit });
+  const { after, limit, before = null, kinds = null, order = 'asc' } = range;
+  const events =
+    before === null && kinds === null && order === 'asc'
+      ? await executions.events({ executionId, after, limit })
+      : await executions.eventsBetween({ executionId, after, limit, before, kinds, order });
   if (events.length === 0 && row.lastSequence > after) {
     await findForCaller({ executions, tenantId, executionId });
   }

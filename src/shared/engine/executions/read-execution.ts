@@ -143,8 +143,9 @@ export async function readEvents(
   const { executions } = deps.store;
   const row = await findForCaller({ executions, tenantId, executionId: params.executionId });
   const { executionId } = row;
-  const { after, limit } = params;
-  const events = await readEventsOf(executions, { row, after, limit });
+  const { executionId: _asked, ...range } = params;
+  const { after } = range;
+  const events = await readEventsOf(executions, { row, ...range });
   const last = events.at(-1)?.sequence ?? after;
   const { plan } = await deps.definitions.get(row.definitionId);
   const shown = events.map((event) => redactEvent(event, plan, deps.pseudonym));

@@ -17,6 +17,11 @@ import {
 } from '../../../../src/api/endpoints/executions/pause-execution.ts';
 import { readEvents } from '../../../../src/api/endpoints/executions/read-events.ts';
 import { readExecution } from '../../../../src/api/endpoints/executions/read-execution.ts';
+import {
+  blameState,
+  compareState,
+  readState,
+} from '../../../../src/api/endpoints/executions/read-state.ts';
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
@@ -111,6 +116,21 @@ const CALLS: Calls = {
     endpoint: readEvents,
     reply: readEvents.replies[200],
     call: (client) => client.readEvents({ executionId: 'e', after: 0, limit: null }),
+  },
+  readState: {
+    endpoint: readState,
+    reply: readState.replies[200],
+    call: (client) => client.readState('e', null),
+  },
+  compareState: {
+    endpoint: compareState,
+    reply: compareState.replies[200],
+    call: (client) => client.compareState('e', { from: 1, to: null }),
+  },
+  blameState: {
+    endpoint: blameState,
+    reply: blameState.replies[200],
+    call: (client) => client.blameState('e', null),
   },
   cancelExecution: {
     endpoint: cancelExecution,

@@ -11,6 +11,7 @@ import { commitCases } from './commit/commit.ts';
 import { deadLetterCases } from './work/dead-letters.ts';
 import { definitionCases } from './workflows/definitions.ts';
 import { diagnosisCases } from './diagnosis.ts';
+import { eventsBetweenCases } from './executions/events-between.ts';
 import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
 import { holdCases } from './executions/holds.ts';
@@ -41,6 +42,7 @@ const AREAS = [
   commitRaceCases,
   executionCases,
   searchCases,
+  eventsBetweenCases,
   familyCases,
   holdCases,
   workflowPauseCases,

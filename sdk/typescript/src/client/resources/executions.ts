@@ -56,10 +56,25 @@ export function createExecutions(transport: Transport) {
         items: ({ events }) => events,
         next: ({ events }, query) => {
           const last = events.at(-1);
-          const isLast = last === undefined || events.length < query.limit;
-          return isLast ? null : { ...query, after: last.sequence };
+          if (last === undefined || events.length < query.limit) return null;
+          const { sequence } = last;
+          return query.order === 'desc'
+            ? { ...query, before: sequence }
+            : { ...query, after: sequence };
         },
       }),
+    /** The state after one of its events; by default the last. */
+    state: (id: string, query: QueryOf<'read-state'> = {}, options: CallOptions = {}) =>
+      call('read-state', { ...at(id, options), query }),
+    /** The changes between the states after two events. */
+    stateDiff: (id: string, query: QueryOf<'compare-state'> = {}, options: CallOptions = {}) =>
+      call('compare-state', { ...at(id, options), query }),
+    /** For each key of the state: the event that set it last. */
+    stateBlame: (id: string, query: QueryOf<'blame-state'> = {}, options: CallOptions = {}) =>
+      call('blame-state', { ...at(id, options), query }),
+    /** The activity of every node, and of each of its visits. */
+    timeline: (id: string, query: QueryOf<'read-timeline'> = {}, options: CallOptions = {}) =>
+      call('read-timeline', { ...at(id, options), query }),
     /** The whole execution as one document, which `import` takes. */
     export: (id: string, options: CallOptions = {}) => call('export-execution', at(id, options)),
     import: (document: BodyOf<'import-execution'>, options: CallOptions = {}) =>

@@ -55,6 +55,13 @@ export function createExecutionStore(
       return rows.map(decodeEvent);
     },
 
+    async eventsBetween({ executionId, after, before, kinds, order, limit }) {
+      const statement = order === 'asc' ? EVENTS_FORWARDS : EVENTS_BACKWARDS;
+      const values = [toUuid(executionId), after, before ?? Number.MAX_SAFE_INTEGER, kinds, limit];
+      const rows = await pool.run<EventRecord>(statement, values);
+      return rows.map(decodeEvent);
+    },
+
     async usage(id) {
       const rows = await pool.run<UsageRecord>(USAGE, [toUuid(id)]);
       return rows.map((row) => ({
@@ -160,6 +167,25 @@ const EVENTS: Statement = {
     order by v.sequence
     limit $3`,
 };
+
+const EVENTS_FORWARDS = eventsBetween('asc');
+const EVENTS_BACKWARDS = eventsBetween('desc');
+
+function eventsBetween(order: 'asc' | 'desc'): Statement {
+  return {
+    name: `list-events-${order}`,
+    writes: false,
+    text: `
+      select v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+      from events v
+      where v.execution_id = $1
+        and v.sequence > $2::bigint
+        and v.sequence < $3::bigint
+        and ($4::text[] is null or v.kind = any($4))
+      order by v.sequence ${order}
+      limit $5`,
+  };
+}
 
 /** Each combination of filters is a statement of its own, so that each finds its index. */
 function listStatement(params: ListExecutions): {

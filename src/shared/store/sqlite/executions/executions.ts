@@ -1,5 +1,7 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type {
+  EventsAfter,
+  EventsBetween,
   ExecutionRow,
   ExecutionStore,
   ListExecutions,
@@ -28,6 +30,7 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     document: (id, tenantId) =>
       connection.read(() => readExecutionDocument(connection, id, tenantId)),
     events: (range) => connection.read(() => selectEvents(connection, range)),
+    eventsBetween: (range) => connection.read(() => selectEventsBetween(connection, range)),
     usage: (id) => connection.read(() => readUsage(connection, id)),
     list: (filter) => connection.read(() => listExecutions(connection, filter)),
     listUpdated: (params) => connection.read(() => listUpdated(connection, params)),
@@ -75,14 +78,7 @@ function loadExecution(
   return { row, snapshot: snapshot ?? null, events, workflowPause };
 }
 
-function selectEvents(
-  connection: Connection,
-  range: {
-    readonly executionId: ExecutionId;
-    readonly after: number;
-    readonly limit: number | null;
-  },
-) {
+function selectEvents(connection: Connection, range: EventsAfter) {
   return connection
     .all<EventRecord>(
       `select sequence, kind, node_id, payload, actor_id, created_at
@@ -92,6 +88,29 @@ function selectEvents(
        limit :limit`,
       // To SQLite a negative limit is none.
       { execution_id: range.executionId, after: range.after, limit: range.limit ?? -1 },
+    )
+    .map(decodeEvent);
+}
+
+function selectEventsBetween(connection: Connection, range: EventsBetween) {
+  const { executionId, after, before, kinds, order, limit } = range;
+  return connection
+    .all<EventRecord>(
+      `select sequence, kind, node_id, payload, actor_id, created_at
+       from events
+       where execution_id = :execution_id
+         and sequence > :after
+         and sequence < :before
+         and (:kinds is null or kind in (select value from json_each(:kinds)))
+       order by sequence ${order}
+       limit :limit`,
+      {
+        execution_id: executionId,
+        after,
+        before: before ?? Number.MAX_SAFE_INTEGER,
+        kinds: kinds && JSON.stringify(kinds),
+        limit: limit ?? -1,
+      },
     )
     .map(decodeEvent);
 }

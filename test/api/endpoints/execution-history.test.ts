@@ -1,0 +1,192 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { Dialect } from '../../support/database.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { claim, startWorkflow, tooling, waiting } from '../support/workflows.ts';
+
+const test = anyTest as TestFn<Readonly<Record<Dialect, TestApi>>>;
+const DIALECTS = ['sqlite', 'postgres'] as const;
+
+test.before(async (t) => {
+  t.context = {
+    sqlite: await startTestApi({ dialect: 'sqlite' }),
+    postgres: await startTestApi({ dialect: 'postgres' }),
+  };
+});
+
+test.after.always((t) => Promise.all(DIALECTS.map((dialect) => t.context[dialect].close())));
+
+/** Nodes a, b and c, each of which writes its own key and the key `last`. */
+function writing(workflowId: string) {
+  const nodes = Object.fromEntries(
+    ['a', 'b', 'c'].map((id) => [
+      id,
+      {
+        kind: { type: 'pass' },
+        output_key: id,
+        output: { [id]: 1 },
+      },
+    ]),
+  );
+  return {
+    workflow_id: workflowId,
+    version: '1',
+    nodes,
+    edges: [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+    ],
+  };
+}
+
+for (const dialect of DIALECTS) {
+  const title = (text: string) => `${dialect}: ${text}`;
+
+  test(title('200: the state is read after any event, and says who set its keys'), async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, {
+      ir: tooling('stated'),
+      input: { order: { id: 7, paid: false } },
+    });
+    const item = await claim(api);
+    await api.call({
+      path: `/work-items/${item.id}/complete`,
+      body: {
+        lease_fence: item.lease_fence,
+        idempotency_key: item.idempotency_key,
+        output: { ok: true },
+        state_patch: { order: { paid: true }, note: 'done' },
+        duration_ms: 0,
+      },
+    });
+    await api.advance(executionId);
+    const path = `/executions/${executionId}`;
+    const read = async (suffix: string) => (await api.call({ path: `${path}${suffix}` })).body;
+
+    const whole = await read('');
+    const last = await read('/state');
+    t.deepEqual(last['state'], whole['state']);
+    t.like(last, { status: 'completed', omitted_total: 0 });
+    t.is(last['sequence'], last['last_sequence']);
+    t.like(await read('/state?sequence=0'), { state: {}, at: null });
+    t.like(await read('/state?sequence=1'), {
+      sequence: 1,
+      status: 'running',
+      state: { order: { id: 7, paid: false } },
+    });
+
+    const difference = await read('/state/diff?from=1');
+    t.like(difference, { from: 1, to: last['sequence'], truncated: false });
+    t.deepEqual(
+      (difference['changes'] as unknown as { path: string }[]).map(({ path: at }) => at).toSorted(),
+      ['/note', '/order/paid'],
+    );
+    t.deepEqual((await read('/state/diff?from=1&to=1'))['changes'], []);
+    const back = await read(`/state/diff?from=${JSON.stringify(last['sequence'])}&to=1`);
+    t.like(
+      (back['changes'] as unknown as { path: string }[]).find((one) => one.path === '/note'),
+      { op: 'remove', before: 'done', after: null },
+    );
+
+    const blamed = await read('/state/blame');
+    const keys = blamed['keys'] as unknown as { key: string; sequence: number; kind: string }[];
+    t.like(
+      keys.find(({ key }) => key === 'note'),
+      { kind: 'NodeCompleted', node_id: 'reserve' },
+    );
+    t.like((await read('/state/blame?sequence=1'))['keys'], [
+      { key: 'order', sequence: 1, kind: 'WorkflowStarted' },
+    ]);
+  });
+
+  test(title('200: the timeline says what each node did, as of any event'), async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, { ir: waiting('timed') });
+    const path = `/executions/${executionId}/timeline`;
+    t.like((await api.call({ path })).body, {
+      status: 'paused',
+      ended_at: null,
+      nodes: [{ node_id: 'pay', status: 'waiting', visits: 1, progress: null }],
+      visits: [{ node_id: 'pay', visit: 0, end: null }],
+      next_after: null,
+    });
+    await api.call({
+      path: `/executions/${executionId}/external-event`,
+      body: { correlation_key: 'paid', payload: {} },
+    });
+    await api.advance(executionId);
+    const later = (await api.call({ path })).body;
+    t.like(later, { status: 'completed', nodes: [{ status: 'completed' }] });
+    const before = (await api.call({ path: `${path}?sequence=2` })).body;
+    t.like(before, { sequence: 2, nodes: [{ status: 'waiting', ended_at: null }] });
+    t.deepEqual((await api.call({ path: `${path}?status=failed` })).body['visits'], []);
+    t.deepEqual((await api.call({ path: `${path}?node=pay&after=2` })).body['visits'], []);
+  });
+
+  test(title('200: events are read backwards, between bounds, by kind and briefly'), async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, {
+      ir: writing('chained'),
+      input: { text: 'x'.repeat(1_000), short: 1 },
+    });
+    const read = async (query: string) => {
+      const { body } = await api.call({ path: `/executions/${executionId}/events?${query}` });
+      return body['events'] as unknown as {
+        sequence: number;
+        kind: string;
+        payload: Record<string, unknown>;
+      }[];
+    };
+    const all = await read('');
+    const descending = await read('order=desc');
+    t.deepEqual(descending, all.toReversed());
+    t.deepEqual(await read('order=desc&before=4&limit=2'), [all[2], all[1]] as typeof all);
+    t.deepEqual(
+      await read('types=NodeCompleted,WorkflowStarted'),
+      all.filter(({ kind }) => kind === 'NodeCompleted' || kind === 'WorkflowStarted'),
+    );
+    t.is(all[0]?.payload['workflow_id'], 'chained');
+    const [brief] = await read('payload=brief&limit=1');
+    t.is(brief?.payload['workflow_id'], 'chained');
+    t.false('input' in (brief?.payload ?? {}));
+  });
+}
+
+test('400: sequences, orders and kinds that are none, and an event that does not exist', async (t) => {
+  const api = t.context.sqlite;
+  const executionId = await startWorkflow(api, { ir: waiting('refused') });
+  for (const suffix of [
+    'state?sequence=-1',
+    'state?sequence=x',
+    'state?sequence=1000',
+    'state/diff?from=1000',
+    'state/diff?to=1000',
+    'state/blame?sequence=1000',
+    'timeline?sequence=1000',
+    'timeline?status=odd',
+    'timeline?limit=0',
+    'events?order=up',
+    'events?before=0',
+    'events?types=',
+    'events?types=a;b',
+    'events?payload=none',
+  ]) {
+    const answer = await api.call({ path: `/executions/${executionId}/${suffix}` });
+    t.is(answer.status, 400, suffix);
+  }
+});
+
+test('404: an unknown execution has no history, and an unknown node no visits', async (t) => {
+  const api = t.context.sqlite;
+  const executionId = await startWorkflow(api, { ir: waiting('known') });
+  const unknown = `exec_${'0'.repeat(32)}`;
+  for (const path of [
+    `/executions/${unknown}/state`,
+    `/executions/${unknown}/state/diff`,
+    `/executions/${unknown}/state/blame`,
+    `/executions/${unknown}/timeline`,
+    `/executions/${executionId}/timeline?node=nowhere`,
+  ]) {
+    t.is((await api.call({ path })).status, 404, path);
+  }
+});
