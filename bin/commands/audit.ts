@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 
+import { shapeProblem } from '../../src/api/endpoints/audit/problem-shape.ts';
 import { parseTenantId } from '../../src/shared/domain/access.ts';
 import type { AuditProblem } from '../../src/shared/domain/audit/verify-window.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
@@ -89,21 +90,6 @@ function shapeItem(item: ExportedItem): object {
     actor_id: item.actorId,
     created_at: item.createdAt,
     payload: item.payload,
-  };
-}
-
-function shapeProblem({ what, tenantId, windowNumber, sealNumber, row }: AuditProblem): object {
-  return {
-    what,
-    tenant_id: tenantId,
-    window: windowNumber,
-    seal: sealNumber,
-    row: row && {
-      id: row.id,
-      execution_id: row.executionId,
-      sequence: row.sequence,
-      created_at: row.createdAt,
-    },
   };
 }
 

@@ -36,6 +36,7 @@ export async function runDev(
     start: async (signal) => {
       const runtime = await boot({
         config,
+        origins,
         database,
         role: 'all',
         processId,

@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs';
 
+import { shapeDiagnosis } from '../../src/api/endpoints/system/diagnosis-shape.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import { createDefinitionCache } from '../../src/shared/engine/advance/definition-cache.ts';
 import type { CheckResult, MigrationFacts } from '../../src/shared/engine/doctor/check.ts';
-import { type Diagnosis, examine, unreachable } from '../../src/shared/engine/doctor/doctor.ts';
+import { examineInstallation } from '../../src/shared/engine/doctor/examine-installation.ts';
+import { type Diagnosis, unreachable } from '../../src/shared/engine/doctor/doctor.ts';
 import type { StuckExecution } from '../../src/shared/engine/doctor/stuck-executions.ts';
-import { explainExecution } from '../../src/shared/engine/executions/explain-execution.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
-import { idOfKey } from '../../src/shared/security/secret-box.ts';
-import { migrationStatus, SchemaError } from '../../src/shared/store/opening/migrate.ts';
+import { CHECKED_BYTES_MAX } from '../../src/shared/store/diagnosis.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
+import { readMigrationFacts, systemFacts } from '../../src/runtime/system-facts.ts';
 import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError } from '../cli/exit-code.ts';
 import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
@@ -29,7 +30,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   const diagnosis = await diagnose(config, database, options.limit);
   const { checks } = diagnosis;
   const failed = checks.filter(({ verdict }) => verdict === 'fail');
-  if (options.output === 'json') printJson({ ok: failed.length === 0, ...shape(diagnosis) });
+  if (options.output === 'json') printJson(shapeDiagnosis(diagnosis));
   else print(diagnosis);
   if (failed.length > 0) {
     throw new CliError(`${failed.length} failed: ${failed.map(({ name }) => name).join(', ')}`);
@@ -45,7 +46,7 @@ async function diagnose(
     return unreachable(`database file "${database.path}" does not exist`);
   }
   try {
-    const migrations = await readMigrations(database);
+    const migrations = await readMigrationFacts(database);
     return await withOpenStore({ database, applicationName: 'svc-doctor' }, (store) =>
       examineStore(store, { config, database, limit, migrations }),
     );
@@ -71,51 +72,10 @@ function examineStore(
     definitions: store.definitions,
     compile: (definition) => compilePlan(definition.ir, builtInKinds),
   });
+  const system = { ...systemFacts({ config, database, keys }), migrations: async () => migrations };
   // Without a key what is hashed elsewhere is masked: asking for one could make one.
-  const deps = { store, definitions, pseudonym: null };
-  return examine({
-    diagnosis: store.diagnosis,
-    pauses: store.workflowPauses,
-    explain: (of) => explainExecution(deps, of, of),
-    migrations: async () => migrations,
-    localNow: Date.now,
-    setup: {
-      connectionsPerProcess: connectionsOf(config),
-      keyIds: keys.all().map(idOfKey),
-    },
-    limit,
-  });
-}
-
-/** See `openPostgresStore`: the hot path, what tenants ask, management, locks and notifications. */
-function connectionsOf({ database: { poolSize, maxOverflow } }: Config): number {
-  return poolSize + maxOverflow + Math.max(2, Math.ceil(poolSize / 2)) + 2 + 2;
-}
-
-async function readMigrations(database: DatabaseLocation): Promise<MigrationFacts> {
-  try {
-    return { ...(await migrationStatus(database)), trouble: null };
-  } catch (error) {
-    if (!(error instanceof SchemaError)) throw error;
-    return { current: 0, latest: 0, pending: [], trouble: error.message };
-  }
-}
-
-function shape({ checks, stuck, stuckTotal }: Diagnosis): object {
-  return {
-    checks: checks.map(({ name, verdict, seen, advice }) => ({ name, verdict, seen, advice })),
-    stuck_executions: stuck.map((execution) => ({
-      execution_id: execution.executionId,
-      tenant_id: execution.tenantId,
-      status: execution.status,
-      code: execution.code,
-      node_id: execution.nodeId,
-      message: execution.message,
-      since: execution.since,
-      unblocked_by: execution.unblockedBy,
-    })),
-    stuck_executions_total: stuckTotal,
-  };
+  const deps = { store, definitions, pseudonym: null, system };
+  return examineInstallation(deps, { limit, checkedBytesMax: CHECKED_BYTES_MAX });
 }
 
 function print({ checks, stuck, stuckTotal }: Diagnosis): void {

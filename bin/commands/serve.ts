@@ -16,7 +16,7 @@ export interface ServeOptions extends ConfigOptions {
 
 export async function runServe(options: ServeOptions): Promise<void> {
   const read = readConfig(options, 'serve');
-  const { config, database } = read;
+  const { config, origins, database } = read;
   const { role } = options;
   checkStartup({ config, database, role });
   noteDatabase(read, 'serve');
@@ -29,6 +29,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     start: (signal) =>
       boot({
         config,
+        origins,
         database,
         role,
         processId,

@@ -4,6 +4,7 @@ import type { AccessRules, Identity } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
 import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
+import type { SystemFacts } from '../shared/engine/system/system-facts.ts';
 import type { WebhookDeps } from '../shared/engine/webhooks/create-webhook.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
@@ -23,6 +24,8 @@ export interface ApiDeps {
   /** Reads and updates of stored tokens for authentication. */
   readonly storedTokens: Pick<TokenStore, 'findByHash' | 'noteUsed'>;
   readonly webhooks: WebhookDeps;
+  /** The process and its configuration, for operators. */
+  readonly system: SystemFacts;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;

@@ -10,6 +10,7 @@ import { registerAgent } from './endpoints/agents/register-agent.ts';
 import { downloadArtifact } from './endpoints/artifacts/download-artifact.ts';
 import { uploadArtifact } from './endpoints/artifacts/upload-artifact.ts';
 import { listAudit } from './endpoints/audit/list-audit.ts';
+import { verifyAudit } from './endpoints/audit/verify-audit.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { bulkExecutions } from './endpoints/executions/bulk-executions.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
@@ -44,6 +45,9 @@ import { saveMemorySettings } from './endpoints/memory/save-memory-settings.ts';
 import { testMemorySettings } from './endpoints/memory/test-memory-settings.ts';
 import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
 import { getWorkflowSchema } from './endpoints/openapi/get-workflow-schema.ts';
+import { examineSystem } from './endpoints/system/examine-system.ts';
+import { listSettings } from './endpoints/system/list-settings.ts';
+import { readSystem } from './endpoints/system/read-system.ts';
 import { createTenant } from './endpoints/tenants/create-tenant.ts';
 import { listTenants } from './endpoints/tenants/list-tenants.ts';
 import { readTenant } from './endpoints/tenants/read-tenant.ts';
@@ -77,6 +81,7 @@ import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
 import { continueWorkItem } from './endpoints/work-items/continue-work-item.ts';
 import { suspendWorkItem } from './endpoints/work-items/suspend-work-item.ts';
 import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
+import { previewRetention } from './endpoints/retention/preview-retention.ts';
 import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
 import { setRetentionPolicy } from './endpoints/retention/set-policy.ts';
 import { listWorkers } from './endpoints/workers/list-workers.ts';
@@ -141,6 +146,7 @@ export const routes: readonly Endpoint[] = [
   getWorkflowCard,
 
   listAudit,
+  verifyAudit,
 
   createTenant,
   listTenants,
@@ -148,6 +154,10 @@ export const routes: readonly Endpoint[] = [
   updateTenant,
 
   listWorkers,
+
+  readSystem,
+  examineSystem,
+  listSettings,
 
   claimWorkItem,
   reportWorkItems,
@@ -191,6 +201,7 @@ export const routes: readonly Endpoint[] = [
   listRetentionPolicies,
   setRetentionPolicy,
   removeRetentionPolicy,
+  previewRetention,
 
   createToken,
   listTokens,

@@ -16,6 +16,7 @@ import { publicUrl } from '../shared/config/listeners.ts';
 import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
 import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
 import { listTokens } from '../shared/engine/tokens/list-tokens.ts';
+import type { SystemFacts } from '../shared/engine/system/system-facts.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
@@ -47,6 +48,7 @@ export interface BootApi {
   readonly memory: MemoryDeps;
   readonly agents: AgentsDeps;
   readonly secrets: SecretBox;
+  readonly system: SystemFacts;
   readonly store: Store;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -103,6 +105,7 @@ function apiDeps(
     agents,
     memory,
     storedTokens: store.tokens,
+    system: params.system,
     webhooks: {
       store,
       ids,

@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import type { ConfigOrigins } from '../shared/config/load.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
 import type { Timers } from '../shared/engine/scheduling/timers.ts';
 import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
@@ -10,6 +11,8 @@ import type { Logger } from '../shared/telemetry/log.ts';
 export interface Boot {
   readonly config: Config;
   readonly database: DatabaseLocation;
+  /** Where the values of the configuration come from, for operators who ask. */
+  readonly origins?: ConfigOrigins;
   /** Already open, in place of `database`; closed with the runtime. */
   readonly store?: Store;
   /** The clock of the engine and its loops; absent: the system's. */

@@ -16,6 +16,7 @@ import { bootEngine, type EngineParts } from './engine.ts';
 import { claimDatabaseFile, openDatabase } from './database/open-database.ts';
 import { bootMetrics, startProbes } from './telemetry/probes.ts';
 import { retentionTimes } from './retention-times.ts';
+import { systemFacts } from './system-facts.ts';
 import { readVersion } from './version.ts';
 
 export interface BootedRuntime {
@@ -98,7 +99,9 @@ async function startRoles(
 ): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
   const { role, config, startScheduler, settings, store, metrics, opened } = params;
   const { listens = true, showCommand = (text: string) => text } = params;
-  const api = role === 'scheduler' ? null : await bootApi({ ...params, listens, showCommand });
+  const system = systemFacts(params);
+  const given = { ...params, system, listens, showCommand };
+  const api = role === 'scheduler' ? null : await bootApi(given);
   // Closing a second time, after an orderly stop, does nothing.
   if (api !== null) opened.defer(() => api.close({ deadlineMs: 0 }));
   if (role === 'api') {

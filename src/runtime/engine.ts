@@ -17,7 +17,7 @@ import type { SecretBox } from '../shared/ports/secret-box.ts';
 import type { Wake } from '../shared/ports/wake.ts';
 import { createPseudonym } from '../shared/security/pseudonym.ts';
 import { createSafeFetch } from '../shared/security/safe-fetch.ts';
-import { createSecretBox } from '../shared/security/secret-box.ts';
+import { createSecretBox, type EncryptionKeys } from '../shared/security/secret-box.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
 import type { Tracing } from '../shared/telemetry/tracing/tracing.ts';
@@ -39,6 +39,7 @@ export interface EngineParts {
   readonly agents: AgentsDeps;
   readonly memory: MemoryDeps;
   readonly secrets: SecretBox;
+  readonly keys: EncryptionKeys;
   readonly settings: EngineSettings;
   readonly wake: Wake;
   readonly traceparentOf?: Tracing['traceparentOf'];
@@ -95,6 +96,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     agents: agentsDeps(config, store),
     memory,
     secrets,
+    keys,
     settings,
     wake,
     ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),

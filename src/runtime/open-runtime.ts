@@ -9,7 +9,7 @@ import {
 } from '../shared/config/database-url.ts';
 import { isConfigKey, type ConfigKey } from '../shared/config/keys.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
-import { loadConfig } from '../shared/config/load.ts';
+import { loadConfig, type ConfigOrigins } from '../shared/config/load.ts';
 import { suggestKey } from '../shared/config/suggest-key.ts';
 import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
 import type { Store } from '../shared/store/store.ts';
@@ -88,11 +88,12 @@ export async function openRuntimeOn(
   options: RuntimeOptions,
 ): Promise<Runtime> {
   const { role = 'all', listen, kinds = [], ports = {}, signal } = options;
-  const { config, database } = readOptions(options);
+  const { config, origins, database } = readOptions(options);
   checkStartup({ config, database, role });
   const processId = createProcessId();
   const runtime = await boot({
     config,
+    origins,
     database,
     ...parts,
     role,
@@ -117,6 +118,7 @@ export async function openRuntimeOn(
 
 function readOptions(options: RuntimeOptions): {
   readonly config: Config;
+  readonly origins: ConfigOrigins;
   readonly database: DatabaseLocation;
 } {
   const { settings = {}, listen } = options;
@@ -130,11 +132,12 @@ function readOptions(options: RuntimeOptions): {
   };
   const loaded = loadConfig({ flags: given, env: {}, configFile: null, cwd, mode: 'serve' });
   if (!loaded.ok) throw new ConfigError(loaded.problems);
-  const { config } = loaded;
-  if (isInMemory(options)) return { config, database: { dialect: 'sqlite', path: IN_MEMORY } };
+  const { config, origins } = loaded;
+  if (isInMemory(options))
+    return { config, origins, database: { dialect: 'sqlite', path: IN_MEMORY } };
   const parsed = parseDatabaseUrl(options.database, { cwd });
   if (!parsed.ok) throw new ConfigError([parsed.problem]);
-  return { config, database: parsed.location };
+  return { config, origins, database: parsed.location };
 }
 
 /** TypeScript refuses them already; JavaScript does not. */

@@ -293,6 +293,11 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     ...ofSchedules('/schedules', ids),
     ...ofSchedules('/cron', ids),
 
+    'GET /audit/verify': [{ path: '/audit/verify', status: 200 }],
+    'GET /system': [{ path: '/system', status: 403 }],
+    'GET /system/doctor': [{ path: '/system/doctor', status: 403 }],
+    'GET /settings': [{ path: '/settings', status: 403 }],
+    'GET /retention/preview': [{ path: '/retention/preview?older_than_days=1', status: 200 }],
     'GET /retention/policies': [{ path: '/retention/policies', status: 200 }],
     'PUT /retention/policies': [
       { path: '/retention/policies', body: { completed_days: 1000 }, status: 200 },

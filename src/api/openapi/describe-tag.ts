@@ -17,6 +17,8 @@ const TAGS: Readonly<Record<string, string>> = {
   audit: 'The record of changes: actor, action, time.',
   tenants: 'Tenants with their limits and policies.',
   workers: 'Processes that work now.',
+  system: 'The installation: its processes, its database, its health.',
+  settings: 'The settings in force.',
   'work-items': 'The protocol of workers: claim, heartbeat, complete, fail.',
   artifacts: 'Contents too large for a request.',
   memory: 'Facts that agents remember.',

@@ -31,7 +31,10 @@ function describeItem(item: Extract<ConfigValue, readonly unknown[]>[number]): s
 
 function show(row: KeyRow, value: ConfigValue): string {
   if (value === null) return '';
-  if (typeof value === 'object') return value.map(describeItem).join('; ');
+  if (typeof value === 'object') {
+    const items = value.map(describeItem);
+    return (row.type === 'urls' ? items.map(maskUrl) : items).join('; ');
+  }
   switch (row.type) {
     case 'secret':
     case 'secret_key':

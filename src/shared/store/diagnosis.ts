@@ -1,7 +1,13 @@
 import type { ExecutionFacts } from '../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { ClusterReading, ReadingBounds } from './cluster-reading.ts';
-import type { InstallationFacts, LiveExecution, ServerFacts, TableFacts } from './installation.ts';
+import type {
+  DatabaseOverview,
+  InstallationFacts,
+  LiveExecution,
+  ServerFacts,
+  TableFacts,
+} from './installation.ts';
 
 /** Reads for people who want to know why something does not continue. They change nothing. */
 export interface DiagnosisStore {
@@ -12,8 +18,13 @@ export interface DiagnosisStore {
   executionFacts(params: ExecutionQuestion): Promise<ExecutionFacts | null>;
   /** The database's clock; needs no table. */
   clock(): Promise<string>;
-  /** The database itself; needs no table. */
-  serverFacts(): Promise<ServerFacts>;
+  /** Needs no table. */
+  overview(): Promise<DatabaseOverview>;
+  /**
+   * The database itself; needs no table. The pages of a larger SQLite file are not checked: the
+   * process does nothing else meanwhile.
+   */
+  serverFacts(params: { readonly checkedBytesMax: number }): Promise<ServerFacts>;
   /** Our tables, the largest first; none before anything is migrated. */
   tableFacts(): Promise<readonly TableFacts[]>;
   /** Facts about the whole installation from its tables, with at most `limit` queues. */
@@ -31,6 +42,11 @@ export interface ExecutionQuestion {
   readonly workItemIds: readonly WorkItemId[];
   readonly timerNames: readonly string[];
 }
+
+/** Reading a larger file takes minutes. */
+export const CHECKED_BYTES_MAX = 4 * 1024 ** 3;
+/** A process that serves requests checks such a file within a fraction of a second. */
+export const CHECKED_BYTES_SERVING_MAX = 64 * 1024 ** 2;
 
 /** The most queued items of an execution whose position is counted. */
 export const POSITIONS_MAX = 20;

@@ -89,6 +89,15 @@ export interface SqliteFacts {
   readonly directoryMode: number;
 }
 
+/** The database at a glance; cheap to read at any size. */
+export interface DatabaseOverview {
+  readonly dialect: 'postgres' | 'sqlite';
+  readonly version: string;
+  readonly bytes: number;
+  /** Holders of our locks; SQLite has one process, and no such locks. */
+  readonly lockHolders: readonly LockHolder[];
+}
+
 /** How large a table is; null: not known. */
 export interface TableFacts {
   readonly table: string;

@@ -29,6 +29,7 @@ import type { Dialect } from '../../support/database.ts';
 import { freePort } from '../../support/servers/ports.ts';
 import { openTestMemory } from '../../support/memory.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
+import { testSystemFacts } from './system-facts.ts';
 import { callApi, type ApiAnswer, type ApiCall } from './call-api.ts';
 
 export interface TestApi {
@@ -121,6 +122,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     memory,
     agents,
     storedTokens: store.tokens,
+    system: testSystemFacts({ dialect: store.dialect }),
     webhooks: {
       store,
       ids,

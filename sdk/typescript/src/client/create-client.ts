@@ -9,6 +9,7 @@ import {
 import {
   createAudit,
   createRetention,
+  createSystem,
   createTenants,
   createTokens,
 } from './resources/administration.ts';
@@ -106,6 +107,7 @@ export function createClient(options: ClientOptions = {}) {
     tokens: createTokens(transport),
     retention: createRetention(transport),
     audit: createAudit(transport),
+    system: createSystem(transport),
     service: createService(transport),
   };
 }

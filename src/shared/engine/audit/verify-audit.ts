@@ -1,19 +1,10 @@
-import { findMissing } from '../../domain/audit/diff-members.ts';
-import { auditIdOfEvent } from '../../domain/audit/audit-item.ts';
-import {
-  diffHistory,
-  isImportProved,
-  type RecordedImport,
-} from '../../domain/audit/imported-executions.ts';
 import { isProved } from '../../domain/audit/retired-executions.ts';
-import {
-  NOTHING_VERIFIED,
-  verifyWindow,
-  type AuditProblem,
-} from '../../domain/audit/verify-window.ts';
+import { NOTHING_VERIFIED, type AuditProblem } from '../../domain/audit/verify-window.ts';
 import type { WindowHead } from '../../domain/audit/seal.ts';
-import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { TenantId } from '../../domain/ids.ts';
 import type { AuditStore } from '../../store/audit.ts';
+import { importUnproved, retirementUnproved, verifyImport } from './verify-records.ts';
+import { verifyOneWindow } from './verify-one-window.ts';
 import { verifyRows } from './verify-rows.ts';
 
 export interface AuditVerdict {
@@ -87,20 +78,15 @@ export async function verifyAudit(
     const windows = await audit.windows({ after, limit: WINDOWS_AT_A_TIME });
     if (windows.length === 0) break;
     for (const window of windows) {
-      const { windowNumber, coversFrom, coversTo } = window;
-      const seals = await audit.seals({ windowNumber });
-      const found = await audit.sealable({ coversFrom, coversTo, tenantId });
-      const retired = await readRetired(audit, findMissing(seals, found));
-      const verified = verifyWindow({ upTo, window, seals, items: found, tenantId, retired });
+      const { windowNumber } = window;
+      const verified = await verifyOneWindow(audit, { upTo, window, tenantId });
       if (verified.problems.length > 0) return end(verified.problems);
       if (windowNumber === expected?.windowNumber && window.hash !== expected.hash) {
         return end([{ ...NOTHING_NAMED, what: 'window_changed', windowNumber }]);
       }
       upTo = verified.upTo;
-      for (const { eventType, key, tenantId: owner } of found) {
-        if (eventType === IMPORTED) importsTold.set(key, owner);
-      }
-      items += found.length + verified.retiredItems;
+      for (const [id, owner] of verified.imports) importsTold.set(id, owner);
+      items += verified.items;
       retiredItems += verified.retiredItems;
     }
   }
@@ -111,12 +97,8 @@ export async function verifyAudit(
   for (let after: string | null = null; ;) {
     const page = await audit.retirements({ after, tenantId, limit: RETIREMENTS_AT_A_TIME });
     for (const retirement of page) {
-      const { retirementId: id, executions } = retirement;
-      retiredExecutions += executions.length;
-      if (isProved(retirement)) continue;
-      const row = { id, executionId: null, sequence: null, createdAt: null };
-      const about = { tenantId: executions[0]?.tenantId ?? null, windowNumber: null };
-      return end([{ what: 'retirement_unproved', ...about, sealNumber: null, row }]);
+      retiredExecutions += retirement.executions.length;
+      if (!isProved(retirement)) return end([retirementUnproved(retirement)]);
     }
     const last = page.at(-1);
     if (last === undefined) break;
@@ -143,51 +125,6 @@ export async function verifyAudit(
   const verified = await verifyRows(audit, tenantId);
   rows = verified;
   return end(verified.problems);
-}
-
-const IMPORTED = 'execution_imported';
-
-async function verifyImport(
-  audit: AuditStore,
-  imported: RecordedImport,
-): Promise<{ readonly problems: readonly AuditProblem[]; readonly events: number }> {
-  const { importId, tenantId, eventHashes } = imported;
-  if (!isImportProved(imported)) {
-    return { problems: [importUnproved(importId, tenantId)], events: 0 };
-  }
-  if (!imported.isThere) return { problems: [], events: 0 };
-  const executionId = imported.executionId as ExecutionId;
-  const events = await audit.histories([executionId]);
-  const problems = diffHistory(eventHashes, events).map(({ what, sequence, item }) => ({
-    ...NOTHING_NAMED,
-    what,
-    tenantId,
-    windowNumber: null,
-    row: {
-      id: auditIdOfEvent(executionId, sequence),
-      executionId,
-      sequence,
-      createdAt: item && new Date(item.createdMicros / 1000).toISOString(),
-    },
-  }));
-  return { problems, events: events.length };
-}
-
-function importUnproved(id: string, tenantId: string | null): AuditProblem {
-  const row = { id, executionId: null, sequence: null, createdAt: null };
-  return { ...NOTHING_NAMED, what: 'import_unproved', tenantId, windowNumber: null, row };
-}
-
-/** By execution id. */
-async function readRetired(
-  audit: AuditStore,
-  executionIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (executionIds.length === 0) return new Map();
-  const retired = await audit.retired({ executionIds });
-  return new Map(
-    retired.map(({ executionId, eventHashes }) => [executionId, eventHashes] as const),
-  );
 }
 
 const NOTHING_NAMED = { tenantId: null, sealNumber: null, row: null };

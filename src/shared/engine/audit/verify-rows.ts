@@ -5,7 +5,7 @@ import {
 } from '../../domain/audit/stored-rows.ts';
 import type { AuditProblem } from '../../domain/audit/verify-window.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { AuditStore } from '../../store/audit.ts';
+import type { AuditStore, RowPage } from '../../store/audit.ts';
 
 export interface RowsVerdict {
   readonly definitions: number;
@@ -14,10 +14,15 @@ export interface RowsVerdict {
   readonly problems: readonly AuditProblem[];
 }
 
-/** An IR may have megabytes. */
-const DEFINITIONS_AT_A_TIME = 20;
-const REGISTRATIONS_AT_A_TIME = 500;
-const EXECUTIONS_AT_A_TIME = 500;
+export const ROW_STAGES = ['registrations', 'definitions', 'executions'] as const;
+export type RowStage = (typeof ROW_STAGES)[number];
+
+export interface VerifiedPage {
+  readonly good: number;
+  readonly problems: readonly AuditProblem[];
+  /** Null: this was the last page. */
+  readonly next: string | null;
+}
 
 /**
  * Holds rows that are no items of the log against it, a page at a time: definitions against their hash and the
@@ -27,61 +32,82 @@ export async function verifyRows(
   audit: AuditStore,
   tenantId: TenantId | null,
 ): Promise<RowsVerdict> {
-  const registrations = await followPages({
-    read: (after) => audit.registrations({ tenantId, after, limit: REGISTRATIONS_AT_A_TIME }),
+  const good = { registrations: 0, definitions: 0, executions: 0 };
+  for (const stage of ROW_STAGES) {
+    let after: string | null = null;
+    do {
+      const page: VerifiedPage = await verifyRowPage(audit, stage, { tenantId, after });
+      good[stage] += page.good;
+      if (page.problems.length > 0) return { ...good, problems: page.problems };
+      after = page.next;
+    } while (after !== null);
+  }
+  return { ...good, problems: [] };
+}
+
+export function verifyRowPage(
+  audit: AuditStore,
+  stage: RowStage,
+  from: Pick<RowPage, 'tenantId' | 'after'>,
+): Promise<VerifiedPage> {
+  return STAGES[stage](audit, from);
+}
+
+type CheckPage = (
+  audit: AuditStore,
+  from: Pick<RowPage, 'tenantId' | 'after'>,
+) => Promise<VerifiedPage>;
+
+const STAGES: Readonly<Record<RowStage, CheckPage>> = {
+  registrations: checkPages({
+    limit: 500,
+    read: (audit, page) => audit.registrations(page),
     keyOf: ({ auditId }) => auditId,
     isGood: isRegistrationProved,
     tell: ({ auditId, tenantId: owner, definition }) =>
       definition === null
         ? problemOf({ what: 'definition_removed', tenantId: owner, id: auditId })
         : problemOf({ what: 'definition_changed', tenantId: owner, id: definition.definitionId }),
-  });
-  if (registrations.problems.length > 0) return { ...NOTHING, problems: registrations.problems };
-  const definitions = await followPages({
-    read: (after) => audit.storedDefinitions({ tenantId, after, limit: DEFINITIONS_AT_A_TIME }),
+  }),
+  definitions: checkPages({
+    // An IR may have megabytes.
+    limit: 20,
+    read: (audit, page) => audit.storedDefinitions(page),
     keyOf: ({ definitionId }) => definitionId,
     isGood: isIrIntact,
     tell: ({ definitionId: id, tenantId: owner }) =>
       problemOf({ what: 'definition_changed', tenantId: owner, id }),
-  });
-  if (definitions.problems.length > 0) {
-    return { ...NOTHING, definitions: definitions.good, problems: definitions.problems };
-  }
-  const executions = await followPages({
-    read: (after) => audit.storedExecutions({ tenantId, after, limit: EXECUTIONS_AT_A_TIME }),
+  }),
+  executions: checkPages({
+    limit: 500,
+    read: (audit, page) => audit.storedExecutions(page),
     keyOf: ({ executionId }) => executionId,
     isGood: agreesWithEvents,
     tell: ({ executionId, tenantId: owner }) => ({
       ...problemOf({ what: 'execution_changed', tenantId: owner, id: executionId }),
       row: { id: executionId, executionId, sequence: null, createdAt: null },
     }),
-  });
-  return {
-    definitions: definitions.good,
-    executions: executions.good,
-    problems: executions.problems,
-  };
-}
+  }),
+};
 
-const NOTHING: RowsVerdict = { definitions: 0, executions: 0, problems: [] };
-
-async function followPages<Row>(params: {
-  readonly read: (after: string | null) => Promise<readonly Row[]>;
+function checkPages<Row>(params: {
+  readonly limit: number;
+  readonly read: (audit: AuditStore, page: RowPage) => Promise<readonly Row[]>;
   readonly keyOf: (row: Row) => string;
   readonly isGood: (row: Row) => boolean;
   readonly tell: (row: Row) => AuditProblem;
-}): Promise<{ readonly good: number; readonly problems: readonly AuditProblem[] }> {
-  const { read, keyOf, isGood, tell } = params;
-  let good = 0;
-  for (let after: string | null = null; ;) {
-    const page: readonly Row[] = await read(after);
+}): CheckPage {
+  const { limit, read, keyOf, isGood, tell } = params;
+  return async (audit, from) => {
+    const page = await read(audit, { ...from, limit });
     const bad = page.filter((row) => !isGood(row));
-    good += page.length - bad.length;
-    if (bad.length > 0) return { good, problems: bad.map(tell) };
     const last = page.at(-1);
-    if (last === undefined) return { good, problems: [] };
-    after = keyOf(last);
-  }
+    return {
+      good: page.length - bad.length,
+      problems: bad.map(tell),
+      next: last === undefined ? null : keyOf(last),
+    };
+  };
 }
 
 function problemOf(params: {

@@ -1,4 +1,4 @@
-import type { DiagnosisStore } from '../../store/diagnosis.ts';
+import { CHECKED_BYTES_MAX, type DiagnosisStore } from '../../store/diagnosis.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { WorkflowPauseStore } from '../../store/workflow-pauses.ts';
 import { DATABASE_CHECKS, UPKEEP_CHECKS } from './check-database.ts';
@@ -44,6 +44,8 @@ export interface DoctorDeps {
   /** How many executions are listed. */
   readonly limit: number;
   readonly limits?: Limits;
+  /** Pages of a larger SQLite file are not checked; by default as many as a command waits for. */
+  readonly checkedBytesMax?: number;
 }
 
 /** Reads what there is to know of a live installation, and judges it. Changes nothing. */
@@ -72,8 +74,8 @@ export function unreachable(error: string): Diagnosis {
 }
 
 async function readFacts(deps: DoctorDeps): Promise<DoctorFacts> {
-  const { diagnosis, setup } = deps;
-  const server = await diagnosis.serverFacts();
+  const { diagnosis, setup, checkedBytesMax = CHECKED_BYTES_MAX } = deps;
+  const server = await diagnosis.serverFacts({ checkedBytesMax });
   const skew = await readSkew(deps);
   const migrations = await deps.migrations();
   const known = { server, skew, setup, migrations };

@@ -1,3 +1,4 @@
+import { CHECKED_BYTES_MAX } from '../../store/diagnosis.ts';
 import type { ServerFacts, TableFacts } from '../../store/installation.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -12,5 +13,8 @@ export async function readInstallation({
 }: {
   readonly store: Pick<Store, 'diagnosis'>;
 }): Promise<Installation> {
-  return { server: await diagnosis.serverFacts(), tables: await diagnosis.tableFacts() };
+  return {
+    server: await diagnosis.serverFacts({ checkedBytesMax: CHECKED_BYTES_MAX }),
+    tables: await diagnosis.tableFacts(),
+  };
 }

@@ -3,7 +3,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { DueExecution, EventPartition, RetentionStore } from '../../store/retention.ts';
 import type { Store } from '../../store/store.ts';
 import type { HeldArtifact } from '../../store/unused-artifacts.ts';
-import { scanDue, type RetentionRequest } from './scan-due.ts';
+import { scanDue, type RetentionRequest, type ScanBudget } from './scan-due.ts';
 
 /** Executions of one tenant and workflow that ended the same way. */
 export interface DueGroup {
@@ -34,16 +34,17 @@ export interface RetentionPreview {
 /** The most executions that are measured for each group, the first ones found. */
 const MEASURED_MAX = 100;
 
-/** The executions that a run would remove now. */
+/** The executions that a run would remove now, or those that a budget lets it find. */
 export async function previewRetention(
   stores: Pick<Store, 'retention' | 'unusedArtifacts'>,
   request: RetentionRequest,
+  budget?: ScanBudget,
 ): Promise<RetentionPreview> {
   const { retention, unusedArtifacts } = stores;
   const partitions = (await retention.listPartitions()).map((of) => ({ ...of, due: 0 }));
   const groups = new Map<string, Group>();
   const held = new Map<string, HeldArtifact>();
-  for await (const page of scanDue(retention, request)) {
+  for await (const page of scanDue(retention, request, budget)) {
     await countPage(retention, groups, page);
     for (const { executionId } of page) countPartition(partitions, executionId);
     const ids = page.map(({ executionId }) => executionId);

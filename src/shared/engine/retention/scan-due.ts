@@ -16,6 +16,13 @@ export interface RetentionRequest extends RetentionSelection {
   readonly defaults: RetentionDays;
 }
 
+/** How many more scans there may be; each looks through a thousand executions. */
+export interface ScanBudget {
+  left: number;
+  /** There was more to look through than the budget allowed. */
+  isOver: boolean;
+}
+
 const SCANNED_AT_A_TIME = 1_000;
 const DAY_MS = 86_400_000;
 const SWEEP_GRACE_DAYS = 2;
@@ -27,6 +34,7 @@ const SWEEP_GRACE_DAYS = 2;
 export async function* scanDue(
   store: RetentionStore,
   request: RetentionRequest,
+  budget: ScanBudget = { left: Infinity, isOver: false },
 ): AsyncGenerator<readonly DueExecution[]> {
   for await (const tenantId of tenantsOf(store, request)) {
     const ageMsMin = await leastAge(store, tenantId, request);
@@ -34,6 +42,11 @@ export async function* scanDue(
     const leading = new Set<ExecutionId>();
     let after: ScanPosition | null = null;
     do {
+      if (budget.left <= 0) {
+        budget.isOver = true;
+        return;
+      }
+      budget.left -= 1;
       const { due, next } = await store.scan({
         ...request,
         tenantId,

@@ -140,7 +140,7 @@ export async function present(
 }
 
 /** The current millisecond is never sealed, so this polls. */
-async function sealAll(audit: AuditStore): Promise<void> {
+export async function sealAll(audit: AuditStore): Promise<void> {
   const begun = Date.now();
   await eventually(() => {
     if (Date.now() <= begun) throw new Error('the clock stands still');

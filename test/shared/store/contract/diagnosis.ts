@@ -172,9 +172,17 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
   check('the clock, and what the database says of itself', async (t, { store }) => {
     const clock = await store.diagnosis.clock();
     t.regex(clock, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const server = await store.diagnosis.serverFacts();
+    const server = await store.diagnosis.serverFacts({ checkedBytesMax: 2 ** 30 });
     t.is(server.dialect, store.dialect);
     t.regex(server.version, /^\d+\.\d+/);
+    if (server.dialect === 'sqlite') {
+      t.deepEqual(server.damage, []);
+      const unchecked = await store.diagnosis.serverFacts({ checkedBytesMax: 0 });
+      t.like(unchecked, { damage: null, fileBytes: server.fileBytes });
+    }
+    const overview = await store.diagnosis.overview();
+    t.like(overview, { dialect: store.dialect, version: server.version });
+    t.true(overview.bytes > 10_000);
   });
 
   check('live executions are listed oldest first, ended ones are not', async (t, { store }) => {

@@ -55,6 +55,9 @@ export function createRetention({ call }: Transport) {
       call('set-retention-policy', { ...options, body }),
     remove: (query: QueryOf<'remove-retention-policy'> = {}, options: CallOptions = {}) =>
       call('remove-retention-policy', { ...options, query }),
+    /** Counts the executions that the policies, or one under consideration, would remove now. */
+    preview: (query: QueryOf<'preview-retention'> = {}, options: CallOptions = {}) =>
+      call('preview-retention', { ...options, query }),
   };
 }
 
@@ -69,6 +72,27 @@ export function createAudit({ call }: Transport) {
         items: ({ items }) => items,
         next: nextByCursor,
       }),
+    /** Its pages are the parts of a verification, its items the problems: none is good. */
+    verify: (query: QueryOf<'verify-audit'> = {}, options: CallOptions = {}) =>
+      createPaged({
+        first: query,
+        read: (query) => call('verify-audit', { ...options, query }),
+        items: ({ problems }) => problems,
+        next: nextByCursor,
+      }),
+  };
+}
+
+/** `client.system`: the installation, for operators of the tenant `default`. */
+export function createSystem({ call }: Transport) {
+  return {
+    /** Which processes run, and on which database. */
+    read: (options: CallOptions = {}) => call('read-system', options),
+    /** The checks of `svc doctor`. */
+    doctor: (query: QueryOf<'examine-system'> = {}, options: CallOptions = {}) =>
+      call('examine-system', { ...options, query }),
+    /** The settings in force; secrets are masked. */
+    settings: async (options: CallOptions = {}) => (await call('list-settings', options)).settings,
   };
 }
 

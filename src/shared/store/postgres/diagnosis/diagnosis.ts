@@ -3,7 +3,7 @@ import { readCluster } from './cluster-reading.ts';
 import type { ConnectionSettings, PostgresPool } from '../connection/connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
-import { readClock, readServerFacts } from './server-facts.ts';
+import { readClock, readOverview, readServerFacts } from './server-facts.ts';
 import { readTableFacts } from './table-facts.ts';
 
 export function createDiagnosisStore(
@@ -13,6 +13,7 @@ export function createDiagnosisStore(
   return {
     executionFacts: (question) => readExecutionFacts(readers, question),
     clock: () => readClock(readers),
+    overview: () => readOverview(readers),
     serverFacts: () => readServerFacts(readers, settings),
     tableFacts: () => readTableFacts(readers),
     installationFacts: (params) => readInstallationFacts(readers, params),

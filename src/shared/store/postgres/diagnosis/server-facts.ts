@@ -1,5 +1,6 @@
 import { HOT_TABLES } from '../../diagnosis.ts';
 import type {
+  DatabaseOverview,
   DeadTuples,
   LockHolder,
   LockWait,
@@ -46,13 +47,7 @@ export async function readServerFacts(
         ageXids,
       }),
     ),
-    lockHolders: locks.map(({ pid, name, shards, duties, migrates }): LockHolder => ({
-      pid,
-      applicationName: name,
-      shards,
-      duties,
-      isMigrating: migrates,
-    })),
+    lockHolders: locks.map(toLockHolder),
     lockWaits: waits.map(({ pid, name, waited_ms: waitedMs, blocked_by: blockedBy }): LockWait => ({
       pid,
       applicationName: name,
@@ -61,6 +56,24 @@ export async function readServerFacts(
     })),
   };
 }
+
+export async function readOverview(pool: PostgresPool): Promise<DatabaseOverview> {
+  const [[row], locks] = await Promise.all([
+    pool.run<{ readonly version: string; readonly bytes: number }>(OVERVIEW, []),
+    pool.run<LockRecord>(LOCKS, [lockPrefix()]),
+  ]);
+  if (row === undefined) throw new Error('the server told nothing of itself');
+  const { version, bytes } = row;
+  return { dialect: 'postgres', version, bytes, lockHolders: locks.map(toLockHolder) };
+}
+
+const OVERVIEW: Statement = {
+  name: 'server-overview',
+  writes: false,
+  text: `
+    select current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes`,
+};
 
 export async function readClock(pool: PostgresPool): Promise<string> {
   const [row] = await pool.run<{ readonly now: string }>(CLOCK, []);
@@ -229,6 +242,10 @@ const LOCKS: Statement = {
     group by l.pid
     order by l.pid`,
 };
+
+function toLockHolder({ pid, name, shards, duties, migrates }: LockRecord): LockHolder {
+  return { pid, applicationName: name, shards, duties, isMigrating: migrates };
+}
 
 interface WaitRecord {
   readonly pid: number;

@@ -5,7 +5,7 @@ import { translateError } from '../connection/errors.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
 import { toIso } from '../rows.ts';
-import { readServerFacts } from './server-facts.ts';
+import { readOverview, readServerFacts } from './server-facts.ts';
 import { readTableFacts } from './table-facts.ts';
 
 export function createDiagnosisStore(connection: Connection): DiagnosisStore {
@@ -13,9 +13,10 @@ export function createDiagnosisStore(connection: Connection): DiagnosisStore {
     executionFacts: (question) => connection.read(() => readExecutionFacts(connection, question)),
     clock: async () => toIso(connection.now()),
     // Outside any transaction: pragmas read the present connection and file.
-    serverFacts: async () => {
+    overview: async () => readOverview(connection),
+    serverFacts: async ({ checkedBytesMax }) => {
       try {
-        return readServerFacts(connection);
+        return readServerFacts(connection, checkedBytesMax);
       } catch (error) {
         throw translateError(error, { ambiguous: false });
       }
