@@ -76,6 +76,7 @@ export function GraphCanvas({
     event.preventDefault();
   };
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys pressed on the nodes arrive here
     <div
       ref={frame}
       role="group"

@@ -4,4 +4,6 @@ export type { MapProgress, NodeRun } from './node-run.ts';
 export type { WorkflowGraphProps } from './workflow-graph.tsx';
 
 /** The graph is large to load, so it comes when a page first shows one. Wrap it in `Suspense`. */
-export const WorkflowGraph = lazy(() => import('./workflow-graph.tsx'));
+export const WorkflowGraph = lazy(async () => ({
+  default: (await import('./workflow-graph.tsx')).LoadedGraph,
+}));

@@ -32,7 +32,7 @@ export interface WorkflowGraphProps {
 }
 
 /** The graph of a workflow, alone, with an execution's path, or compared with another version. */
-export default function WorkflowGraph(props: WorkflowGraphProps) {
+export function LoadedGraph(props: WorkflowGraphProps) {
   const { definition, diff, label, nodes } = props;
   const graph = useMemo((): ComparedGraph => {
     const after = readGraph(definition);

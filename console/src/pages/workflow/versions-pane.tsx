@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
+
+import { useByCursor } from '../../api/by-cursor.ts';
+import { useSearchState } from '../../app/search.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { SelectField } from '../../ui/controls/field.tsx';
+import { type Column, DataTable } from '../../ui/data/data-table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { Panel } from '../../ui/layout/panel.tsx';
+import { TextDiff } from '../../ui/text-editor/index.ts';
+import { canonical } from '../../ui/workflow-graph/compare-graphs.ts';
+import { WorkflowGraph } from '../../ui/workflow-graph/index.ts';
+import { readWorkflows, type WorkflowVersion } from '../workflows/read-workflows.ts';
+import { executionsOf } from './executions-of.ts';
+import styles from './page.module.css';
+import { useWorkflow, type Workflow } from './read-workflow.ts';
+
+/** All versions, the latest first, and the difference of the shown one from another. */
+export function VersionsPane({ workflow }: { readonly workflow: Workflow }) {
+  const [search, change] = useSearchState();
+  const { workflow_id: id, version } = workflow;
+  const list = useByCursor({
+    key: ['workflows', id],
+    read: (cursor, signal) => readWorkflows(id, cursor, signal),
+  });
+  const compared = search['compare'] ?? '';
+  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
+  if (list.isLoading) return <Loading />;
+  const others = list.rows.filter((row) => row.version !== version);
+  return (
+    <>
+      <DataTable
+        label={`Versions of ${id}`}
+        rows={list.rows}
+        rowKey={(row) => row.version}
+        columns={columnsOf(workflow)}
+      />
+      {list.hasMore ? (
+        <Button busy={list.isLoadingMore} onClick={list.loadMore}>
+          Read more versions
+        </Button>
+      ) : null}
+      <Panel title="Compare">
+        {others.length === 0 ? (
+          <p>A second version can be compared with this one.</p>
+        ) : (
+          <SelectField
+            label={`Compare version ${version} with`}
+            value={compared}
+            onChange={(event) => change({ compare: event.target.value })}
+            options={[
+              { value: '', label: 'nothing' },
+              ...others.map((row) => ({ value: row.version, label: `version ${row.version}` })),
+            ]}
+          />
+        )}
+        {compared === '' ? null : <Comparison workflow={workflow} earlier={compared} />}
+      </Panel>
+    </>
+  );
+}
+
+function Comparison({
+  workflow,
+  earlier,
+}: {
+  readonly workflow: Workflow;
+  readonly earlier: string;
+}) {
+  const { workflow_id: id, version, ir } = workflow;
+  const other = useWorkflow(id, earlier);
+  if (other.data === undefined) {
+    return other.error === null ? <Loading /> : <ErrorState error={other.error} />;
+  }
+  return (
+    <div className={styles.compared}>
+      <Suspense fallback={<Loading />}>
+        <WorkflowGraph
+          definition={ir}
+          diff={other.data.ir}
+          label={`Changes from version ${earlier} to ${version}`}
+        />
+      </Suspense>
+      <Suspense fallback={<Loading />}>
+        <TextDiff
+          label={`Text from version ${earlier} to ${version}`}
+          before={canonical(other.data.ir, 2)}
+          after={canonical(ir, 2)}
+        />
+      </Suspense>
+    </div>
+  );
+}
+
+function columnsOf({ workflow_id: id, version }: Workflow): readonly Column<WorkflowVersion>[] {
+  return [
+    {
+      id: 'version',
+      title: 'Version',
+      cell: (row) => (
+        <Link
+          to="/workflows/$id"
+          params={{ id }}
+          search={{ tab: 'versions', version: row.version }}
+          aria-current={row.version === version ? 'true' : undefined}
+        >
+          {row.version}
+        </Link>
+      ),
+    },
+    { id: 'revision', title: 'Revision', numeric: true, cell: (row) => row.revision },
+    { id: 'at', title: 'Registered', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'executions',
+      title: 'Executions',
+      cell: (row) => (
+        <Link to="/executions" search={executionsOf({ id, version: row.version })}>
+          Executions of {row.version}
+        </Link>
+      ),
+    },
+  ];
+}
