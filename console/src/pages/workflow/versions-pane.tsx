@@ -30,7 +30,7 @@ export function VersionsPane({ workflow }: { readonly workflow: Workflow }) {
   if (list.isLoading) return <Loading />;
   const others = list.rows.filter((row) => row.version !== version);
   return (
-    <>
+    <div className={styles.compared}>
       <DataTable
         label={`Versions of ${id}`}
         rows={list.rows}
@@ -58,7 +58,7 @@ export function VersionsPane({ workflow }: { readonly workflow: Workflow }) {
         )}
         {compared === '' ? null : <Comparison workflow={workflow} earlier={compared} />}
       </Panel>
-    </>
+    </div>
   );
 }
 
@@ -77,11 +77,13 @@ function Comparison({
   return (
     <div className={styles.compared}>
       <Suspense fallback={<Loading />}>
-        <WorkflowGraph
-          definition={ir}
-          diff={other.data.ir}
-          label={`Changes from version ${earlier} to ${version}`}
-        />
+        <div className={styles.comparedGraph}>
+          <WorkflowGraph
+            definition={ir}
+            diff={other.data.ir}
+            label={`Changes from version ${earlier} to ${version}`}
+          />
+        </div>
       </Suspense>
       <Suspense fallback={<Loading />}>
         <TextDiff

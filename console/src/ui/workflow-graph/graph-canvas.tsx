@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 
 import { Button } from '../controls/button.tsx';
 import type { ComparedGraph } from './compare-graphs.ts';
+import { firstLook } from './first-look.ts';
 import { flowElements, type StepInto } from './flow-elements.ts';
 import { GraphEdgeLine } from './graph-edge.tsx';
 import { GraphNodeCard } from './graph-node.tsx';
@@ -88,51 +89,55 @@ export function GraphCanvas({
         if (id !== undefined) setFocused(id);
       }}
     >
-      <ReactFlow
-        nodes={elements.nodes}
-        edges={elements.edges}
-        nodeTypes={NODE_TYPES}
-        edgeTypes={EDGE_TYPES}
-        minZoom={ZOOM.min}
-        maxZoom={ZOOM.max}
-        fitView
-        fitViewOptions={FIT}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        disableKeyboardA11y
-        deleteKeyCode={null}
-        zoomOnDoubleClick={false}
-        preventScrolling={false}
-        zoomOnScroll={false}
-        onlyRenderVisibleElements={graph.nodes.length > DRAWN_MAX}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Panel position="top-right" className={styles.tools ?? ''}>
-          <Button
-            aria-label="Zoom in"
-            title="Zoom in (+)"
-            onClick={() => void flow.zoomIn({ duration: moveMs() })}
-          >
-            +
-          </Button>
-          <Button
-            aria-label="Zoom out"
-            title="Zoom out (-)"
-            onClick={() => void flow.zoomOut({ duration: moveMs() })}
-          >
-            −
-          </Button>
-          <Button
-            title="Fit the whole graph (f)"
-            onClick={() => void flow.fitView({ ...FIT, duration: moveMs() })}
-          >
-            Fit
-          </Button>
-        </Panel>
-      </ReactFlow>
+      <div className={styles.flow}>
+        <ReactFlow
+          nodes={elements.nodes}
+          edges={elements.edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          minZoom={ZOOM.min}
+          maxZoom={ZOOM.max}
+          onInit={(instance) => {
+            const size = frame.current?.getBoundingClientRect();
+            if (size !== undefined) void instance.setViewport(firstLook(layout, start, size));
+          }}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          deleteKeyCode={null}
+          zoomOnDoubleClick={false}
+          preventScrolling={false}
+          zoomOnScroll={false}
+          onlyRenderVisibleElements={graph.nodes.length > DRAWN_MAX}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Panel position="top-right" className={styles.tools ?? ''}>
+            <Button
+              aria-label="Zoom in"
+              title="Zoom in (+)"
+              onClick={() => void flow.zoomIn({ duration: moveMs() })}
+            >
+              +
+            </Button>
+            <Button
+              aria-label="Zoom out"
+              title="Zoom out (-)"
+              onClick={() => void flow.zoomOut({ duration: moveMs() })}
+            >
+              −
+            </Button>
+            <Button
+              title="Fit the whole graph (f)"
+              onClick={() => void flow.fitView({ ...FIT, duration: moveMs() })}
+            >
+              Fit
+            </Button>
+          </Panel>
+        </ReactFlow>
+      </div>
     </div>
   );
 }
