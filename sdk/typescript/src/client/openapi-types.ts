@@ -67,6 +67,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/whoami": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Says who the caller is and which routes the caller's role may use
+         * @description Any role may ask. A route outside `permissions` answers this caller with 403; a route in it may still refuse a request for other reasons.
+         *
+         *     Access: any token.
+         */
+        readonly get: operations["who-am-i"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/.well-known/did.json": {
         readonly parameters: {
             readonly query?: never;
@@ -276,7 +298,7 @@ export interface paths {
         };
         /**
          * Lists executions, newest first
-         * @description Follow `next_cursor` for more: unlike `offset` it stays exact while executions start.
+         * @description Follow `next_cursor` for more: unlike `offset` it stays exact while executions start. With a `q`, a page looks through a bounded part of the list, so that it may have fewer executions than `limit`, or none, before the last page. There is no `offset` then.
          *
          *     Access: any token but a worker’s.
          */
@@ -311,6 +333,28 @@ export interface paths {
          *     Access: developer or operator.
          */
         readonly post: operations["start-executions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/counts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Counts executions by status and by the time of their start
+         * @description Takes the filters of `GET /executions`. The histogram covers the times that the filters name; otherwise, it begins at the oldest execution that fits, and ends now.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["count-executions"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -420,11 +464,99 @@ export interface paths {
         };
         /**
          * Reads the events of an execution, or streams them live
-         * @description All events by default; `after` and `limit` page them. With `Accept: text/event-stream` the answer stays open: events arrive as they are recorded, with `id:` their sequence and `data:` the same object as in JSON, and the stream ends after the last event of the execution. A disconnected client sends `Last-Event-ID` and misses nothing; a 204 means that the execution has ended and the client has everything. A caller that loses access gets a last message of the type `error`, with `error` and `status`, within 5 seconds.
+         * @description All events by default; `after`, `before`, `order` and `limit` page them, and `types` selects kinds. With `Accept: text/event-stream` the answer stays open: events arrive as they are recorded, with `id:` their sequence and `data:` the same object as in JSON, and the stream ends after the last event of the execution. A disconnected client sends `Last-Event-ID` and misses nothing; a 204 means that the execution has ended and the client has everything. A caller that loses access gets a last message of the type `error`, with `error` and `status`, within 5 seconds.
          *
          *     Access: any token but a worker’s.
          */
         readonly get: operations["read-events"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/state": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Reads the state of an execution after one of its events
+         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. Values that the service keeps as artifacts stay references. Members that would make the answer larger than half a megabyte are left out, the largest first, and `omitted` names them.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["read-state"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/state/diff": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Compares the states of an execution after two of its events
+         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. Objects are compared member by member, all else as a whole. The answer has at most 500 changes and half a megabyte of values; past that, `omitted` or `truncated` is true.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["compare-state"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/state/blame": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tells which event set each key of the state last
+         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. The answer names the first 1000 keys of the state.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["blame-state"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/timeline": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Reads what each node of an execution did, and when
+         * @description Without `node` the visits are all but the items of maps. `queued` is the time before a worker began, where the worker says how long its call took. The answer is 413 for an execution of more than 100 000 events. The first reading of a history folds it, and the process keeps it for the next.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["read-timeline"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -598,7 +730,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancels, pauses, resumes or retries many executions
-         * @description Acts on up to `max` executions, newest first, each like a separate request. Continue with `next_cursor` until it is null. You can repeat an interrupted bulk: no action happens twice. With `dry_run` nothing changes: `total` counts the matching executions, and `results` shows the first of them. Without a `status`, `cancel` and `pause` act on live executions, `resume` on paused ones, and `retry` on failed ones.
+         * @description Acts on up to `max` executions, newest first, each like a separate request. Continue with `next_cursor` until it is null. You can repeat an interrupted bulk: no action happens twice. With `dry_run` nothing changes: `total` counts the matching executions, and `results` shows the first of them. Without a `status`, `cancel` and `pause` act on live executions, `resume` on paused ones, and `retry` on failed ones. With a `q`, a page that looked through many executions may have few results, or none.
          *
          *     Access: developer or operator.
          */
@@ -849,6 +981,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/audit/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Verifies the audit log of the tenant, part by part
+         * @description Compares the chains of seals with what the tables hold, as `svc audit verify --tenant` does. Each answer tells what its part has compared; follow `next_cursor` to the end. A problem ends the verification. Keep `head` elsewhere: it proves the log up to there.
+         *
+         *     Access: operator.
+         */
+        readonly get: operations["verify-audit"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/tenants": {
         readonly parameters: {
             readonly query?: never;
@@ -921,6 +1075,72 @@ export interface paths {
          *     Access: any token but a worker’s.
          */
         readonly get: operations["list-workers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Reads which processes run, and on which database
+         * @description For operators of the tenant `default`.
+         *
+         *     Access: operator.
+         */
+        readonly get: operations["read-system"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/system/doctor": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Checks the installation as `svc doctor` does
+         * @description For operators of the tenant `default`. Changes nothing. On SQLite, a file above 64 MiB is not searched for damage; `svc doctor` does that.
+         *
+         *     Access: operator.
+         */
+        readonly get: operations["examine-system"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the settings in force, and where each value comes from
+         * @description For operators of the tenant `default`. The settings of the process that answers, as `svc config show --origin` prints them. Secrets and passwords are always masked.
+         *
+         *     Access: operator.
+         */
+        readonly get: operations["list-settings"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1616,6 +1836,28 @@ export interface paths {
          * @description Access: operator.
          */
         readonly delete: operations["remove-retention-policy"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/retention/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Counts the executions that retention would remove now
+         * @description Looks through 20 000 executions, oldest first; `complete` is false if there are more. `svc retention preview` looks through all.
+         *
+         *     Access: operator.
+         */
+        readonly get: operations["preview-retention"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -4257,6 +4499,44 @@ export interface operations {
             };
         };
     };
+    readonly "who-am-i": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description The tenant that this request is about. */
+                        readonly tenant_id: string;
+                        /** @enum {string} */
+                        readonly role: "operator" | "developer" | "reviewer" | "viewer" | "worker";
+                        /** @description The token's name. */
+                        readonly name: string;
+                        readonly is_operator: boolean;
+                        /** @description False where authentication is off, as under `svc dev`. */
+                        readonly authenticated: boolean;
+                        /** @description Whether the caller may name any tenant in X-Tenant-Id. */
+                        readonly manages_tenants: boolean;
+                        readonly version: string;
+                        /** @description The routes that the role may use, with parameters as `:id`. */
+                        readonly permissions: readonly {
+                            readonly method: string;
+                            readonly path: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     readonly "get-did": {
         readonly parameters: {
             readonly query?: never;
@@ -4731,6 +5011,8 @@ export interface operations {
                 readonly created_after?: string;
                 /** @description ISO 8601, exclusive. */
                 readonly created_before?: string;
+                /** @description Conditions joined by `and`, such as `status = failed and workflow = "orders" and error ~ "timeout" and started > -2h`. See the guide on finding executions. */
+                readonly q?: string;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;
                 /** @description Values above 500 are taken for 500. */
@@ -4904,6 +5186,57 @@ export interface operations {
                         } & {
                             readonly [key: string]: unknown;
                         })[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "count-executions": {
+        readonly parameters: {
+            readonly query?: {
+                readonly status?: "running" | "paused" | "completed" | "failed" | "cancelled";
+                readonly workflow_id?: string;
+                /** @description Only the children of this execution. */
+                readonly parent_execution_id?: string;
+                /** @description ISO 8601, inclusive. */
+                readonly created_after?: string;
+                /** @description ISO 8601, exclusive. */
+                readonly created_before?: string;
+                /** @description Conditions joined by `and`, such as `status = failed and workflow = "orders" and error ~ "timeout" and started > -2h`. See the guide on finding executions. */
+                readonly q?: string;
+                /** @description Values above 200 are taken for 200. */
+                readonly buckets?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly total: number;
+                        /** @description False: only the newest 100,000 executions were looked through. */
+                        readonly is_exact: boolean;
+                        /** @description Without the statuses of no execution. */
+                        readonly by_status: {
+                            readonly [key: string]: number;
+                        };
+                        /** @description In the order of time. Empty if no execution fits. */
+                        readonly histogram: readonly {
+                            /** Format: date-time */
+                            readonly from: string;
+                            /** Format: date-time */
+                            readonly before: string;
+                            readonly by_status: {
+                                readonly [key: string]: number;
+                            };
+                        }[];
                     };
                 };
             };
@@ -5189,7 +5522,15 @@ export interface operations {
             readonly query?: {
                 /** @description Only events with a greater sequence. */
                 readonly after?: number;
+                /** @description Only events with a smaller sequence. Not for a stream. */
+                readonly before?: number;
                 readonly limit?: number;
+                /** @description By sequence. Not for a stream. */
+                readonly order?: "asc" | "desc";
+                /** @description Kinds of events, with commas between them. Not for a stream. */
+                readonly types?: string;
+                /** @description `brief` leaves out members of payloads that are longer than 256 characters. Not for a stream. */
+                readonly payload?: "full" | "brief";
             };
             readonly header?: never;
             readonly path: {
@@ -5224,6 +5565,244 @@ export interface operations {
                         }[];
                     };
                     readonly "text/event-stream": string;
+                };
+            };
+        };
+    };
+    readonly "read-state": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description After this event; 0: before the first. Default: the last. */
+                readonly sequence?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly sequence: number;
+                        readonly last_sequence: number;
+                        /**
+                         * @description At that time.
+                         * @enum {string}
+                         */
+                        readonly status: "running" | "paused" | "completed" | "failed" | "cancelled";
+                        /** @description When that event was recorded. */
+                        readonly at: string | null;
+                        readonly state: {
+                            readonly [key: string]: unknown;
+                        };
+                        /** @description Members that are left out: the 100 largest. */
+                        readonly omitted: readonly {
+                            readonly key: string;
+                            readonly chars: number;
+                        }[];
+                        readonly omitted_total: number;
+                    };
+                };
+            };
+        };
+    };
+    readonly "compare-state": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The state after this event. */
+                readonly from?: number;
+                /** @description The other state. Default: the last. */
+                readonly to?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly from: number;
+                        readonly to: number;
+                        readonly changes: readonly {
+                            /** @enum {string} */
+                            readonly op: "add" | "remove" | "replace";
+                            /** @description A JSON Pointer into the state. */
+                            readonly path: string;
+                            /** @description Null with `add`. */
+                            readonly before: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                            /** @description Null with `remove`. */
+                            readonly after: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                            /** @description The values are too large, and left out. */
+                            readonly omitted: boolean;
+                        }[];
+                        /** @description There are more changes. */
+                        readonly truncated: boolean;
+                    };
+                };
+            };
+        };
+    };
+    readonly "blame-state": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description After this event; 0: before the first. Default: the last. */
+                readonly sequence?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly sequence: number;
+                        readonly keys: readonly {
+                            readonly key: string;
+                            readonly sequence: number;
+                            readonly kind: string;
+                            readonly node_id: string | null;
+                            readonly actor_id: string;
+                            /** Format: date-time */
+                            readonly at: string;
+                        }[];
+                        /** @description The state has more keys. */
+                        readonly truncated: boolean;
+                    };
+                };
+            };
+        };
+    };
+    readonly "read-timeline": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description As of this event. Default: the last. */
+                readonly sequence?: number;
+                /** @description Only visits of this node. */
+                readonly node?: string;
+                readonly status?: "queued" | "working" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
+                /** @description Only visits that began after this event; `next_after` of the page before. */
+                readonly after?: number;
+                /** @description Values above 500 are taken for 500. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly sequence: number;
+                        readonly last_sequence: number;
+                        /** @enum {string} */
+                        readonly status: "running" | "paused" | "completed" | "failed" | "cancelled";
+                        /** Format: date-time */
+                        readonly started_at: string;
+                        readonly ended_at: string | null;
+                        /** @description Nodes that have begun: the first 500. */
+                        readonly nodes: readonly {
+                            readonly node_id: string;
+                            readonly kind: string;
+                            /**
+                             * @description Of its last visit; of a map’s body: that of the item that is furthest from done.
+                             * @enum {string}
+                             */
+                            readonly status: "queued" | "working" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
+                            readonly visits: number;
+                            /** @description Of the last visit. */
+                            readonly attempts: number;
+                            /** Format: date-time */
+                            readonly started_at: string;
+                            readonly ended_at: string | null;
+                            readonly first_sequence: number;
+                            readonly last_sequence: number;
+                            readonly error: string | null;
+                            readonly child_execution_id: string | null;
+                            /** @description Items of a map. */
+                            readonly progress: {
+                                readonly done: number;
+                                readonly total: number;
+                                readonly failed: number;
+                            } | null;
+                        }[];
+                        readonly nodes_total: number;
+                        readonly visits: readonly {
+                            readonly node_id: string;
+                            readonly visit: number;
+                            readonly kind: string;
+                            readonly scheduled_sequence: number;
+                            /** @description The item of the map whose visit this is. */
+                            readonly item: {
+                                readonly node_id: string;
+                                readonly visit: number;
+                                readonly index: number;
+                            } | null;
+                            readonly item_count: number | null;
+                            /** @description The last 50, in order; each ends where the next one begins. */
+                            readonly stretches: readonly {
+                                /** @enum {string} */
+                                readonly activity: "queued" | "working" | "waiting" | "retrying";
+                                readonly sequence: number;
+                                /** Format: date-time */
+                                readonly at: string;
+                                readonly attempt: number;
+                                readonly child_execution_id: string | null;
+                            }[];
+                            readonly end: {
+                                /** @enum {string} */
+                                readonly outcome: "completed" | "failed" | "cancelled";
+                                readonly sequence: number;
+                                /** Format: date-time */
+                                readonly at: string;
+                                readonly error: string | null;
+                            } | null;
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_after: number | null;
+                    };
                 };
             };
         };
@@ -5650,6 +6229,7 @@ export interface operations {
                         readonly created_after?: string | null;
                         /** @description ISO 8601, exclusive. */
                         readonly created_before?: string | null;
+                        readonly q?: string | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     };
@@ -6383,6 +6963,63 @@ export interface operations {
             };
         };
     };
+    readonly "verify-audit": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description A head that was kept elsewhere: the chain must contain it. */
+                readonly head?: string;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description Whether this part matches its seals. */
+                        readonly ok: boolean;
+                        readonly windows: number;
+                        readonly items: number;
+                        readonly retired_items: number;
+                        readonly retired_executions: number;
+                        readonly imported_events: number;
+                        readonly imported_executions: number;
+                        readonly definitions: number;
+                        readonly executions: number;
+                        /** @description The last good window and its hash; null: this part began behind the chain. */
+                        readonly head: string | null;
+                        readonly sealed_until: string | null;
+                        /** @description The findings of the first window or page with any, at most 20. */
+                        readonly problems: readonly {
+                            /** @enum {string} */
+                            readonly what: "row_changed" | "row_removed" | "row_added" | "seal_changed" | "seal_out_of_chain" | "window_changed" | "window_out_of_chain" | "window_missing" | "retirement_unproved" | "import_unproved" | "definition_changed" | "definition_removed" | "execution_changed";
+                            readonly tenant_id: string | null;
+                            readonly window: number | null;
+                            readonly seal: number | null;
+                            /** @description The item, as far as it can be named. */
+                            readonly row: {
+                                readonly id: string;
+                                readonly execution_id: string | null;
+                                readonly sequence: number | null;
+                                /** @description Null: it no longer exists. */
+                                readonly created_at: string | null;
+                            } | null;
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
     readonly "list-tenants": {
         readonly parameters: {
             readonly query?: {
@@ -6632,6 +7269,148 @@ export interface operations {
                             /** Format: date-time */
                             readonly last_heartbeat: string;
                             readonly active_items: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "read-system": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description The version of the process that answers. */
+                        readonly version: string;
+                        /** @description Those seen in the last 60 seconds. */
+                        readonly processes: readonly {
+                            readonly process_id: string;
+                            readonly role: string;
+                            readonly version: string;
+                            readonly host: string;
+                            /** Format: date-time */
+                            readonly started_at: string;
+                            /** Format: date-time */
+                            readonly last_heartbeat: string;
+                            readonly active_items: number;
+                        }[];
+                        readonly store: {
+                            /** @enum {string} */
+                            readonly kind: "postgres" | "sqlite";
+                            readonly version: string;
+                            readonly bytes: number;
+                            /** @description The last migration that was applied. */
+                            readonly migration: number;
+                            /** @description The last that this program knows. */
+                            readonly known_migration: number;
+                            readonly pending_migrations: readonly {
+                                readonly number: number;
+                                readonly title: string;
+                            }[];
+                            /** @description PostgreSQL: sessions that hold locks of shards and duties. */
+                            readonly sessions: readonly {
+                                readonly pid: number;
+                                readonly application: string;
+                                readonly shards: number;
+                                readonly duties: number;
+                                readonly migrating: boolean;
+                            }[];
+                        };
+                        /** @description Null on SQLite, where one process has all. */
+                        readonly shards: {
+                            readonly total: number;
+                            readonly held: number;
+                        } | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "examine-system": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many stuck executions are listed. Values above 50 are taken for 50. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description False: a check fails. Warnings alone leave it true. */
+                        readonly ok: boolean;
+                        readonly checks: readonly {
+                            readonly name: string;
+                            /** @enum {string} */
+                            readonly verdict: "ok" | "warn" | "fail" | "skipped";
+                            /** @description The finding. */
+                            readonly seen: string;
+                            /** @description The remedy; null: none needed. */
+                            readonly advice: string | null;
+                        }[];
+                        readonly stuck_executions: readonly {
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            readonly tenant_id: string;
+                            readonly status: string;
+                            readonly code: string;
+                            readonly node_id: string | null;
+                            readonly message: string;
+                            readonly since: string | null;
+                            readonly unblocked_by: string;
+                        }[];
+                        /** @description At least so many do not move. */
+                        readonly stuck_executions_total: number;
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly settings: readonly {
+                            readonly key: string;
+                            /** @description As text; empty: it is not set. */
+                            readonly value: string;
+                            /** @description `flag --port`, `env SVC_PORT`, the name of a file, or `default`. */
+                            readonly origin: string;
+                            readonly secret: boolean;
+                            readonly meaning: string;
+                            /** @description The variables that set it. */
+                            readonly variables: readonly string[];
                         }[];
                     };
                 };
@@ -9003,6 +9782,54 @@ export interface operations {
                         readonly workflow_id: string | null;
                         /** @constant */
                         readonly removed: true;
+                    };
+                };
+            };
+        };
+    };
+    readonly "preview-retention": {
+        readonly parameters: {
+            readonly query?: {
+                readonly workflow_id?: string;
+                readonly status?: "completed" | "failed" | "cancelled";
+                /** @description A policy to consider, in place of those in force. */
+                readonly older_than_days?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly groups: readonly {
+                            readonly workflow_id: string;
+                            /** @enum {string} */
+                            readonly status: "completed" | "failed" | "cancelled";
+                            readonly executions: number;
+                            readonly events: number;
+                            readonly estimated_bytes: number;
+                            /** Format: date-time */
+                            readonly oldest_end: string;
+                        }[];
+                        /** @description Those to which nothing but these executions refers. */
+                        readonly released_artifacts: {
+                            readonly artifacts: number;
+                            readonly bytes: number;
+                        };
+                        readonly complete: boolean;
+                        /** @description The configuration, which applies where no policy does. */
+                        readonly defaults: {
+                            readonly completed_days: number | null;
+                            readonly failed_days: number | null;
+                            readonly cancelled_days: number | null;
+                        };
                     };
                 };
             };
