@@ -7,6 +7,7 @@ import { queryClient } from './api/query-client.ts';
 import { applyTheme } from './app/preferences.ts';
 import { router } from './app/router.tsx';
 import { SessionGate } from './app/session.tsx';
+import './app/style-nonce.ts';
 import './ui/tokens.css';
 import './ui/base.css';
 

@@ -1,18 +1,109 @@
-import { inBrowser } from './support/in-browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkAccessibility } from './support/check-accessibility.ts';
+import { inBrowser, WAIT_MS } from './support/in-browser.ts';
+import { startStrippingProxy } from './support/stripping-proxy.ts';
 
 const story = inBrowser();
 
 story('a person signs in with a token, comes back without one, and signs out', async (t, place) => {
   const { page, token, at } = place;
-  await page.goto(at('executions'));
+  await page.goto(at('executions?status=failed'));
   await page.getByLabel('Token').fill('svc_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('invalid or expired token').waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
   await page.getByLabel('Token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').first().waitFor();
-  t.is(new URL(page.url()).pathname, '/console/executions');
+  const places = page.getByRole('navigation', { name: 'Places' });
+  await places.getByRole('link', { name: 'Executions' }).waitFor();
+  // The address that the person came with is the page that they get.
+  t.regex(page.url(), /\/console\/executions\?.*failed/);
   t.is(await page.evaluate('document.cookie'), '');
   await page.reload();
-  await page.getByRole('navigation').first().waitFor();
+  await places.waitFor();
+  await page.getByRole('button', { name: 'story operator' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('Token').waitFor();
+  await page.reload();
+  await page.getByLabel('Token').waitFor();
+});
+
+story('a reader sees the places of a reader alone', async (t, place) => {
+  const { page, at, newToken, signIn } = place;
+  await signIn(await newToken('viewer'));
+  await page.goto(at());
+  const places = page.getByRole('navigation', { name: 'Places' });
+  await places.getByRole('link', { name: 'Executions' }).waitFor();
+  t.is(await places.getByRole('link', { name: 'Tokens' }).count(), 0);
+  await signIn();
+  await page.reload();
+  await places.getByRole('link', { name: 'Tokens' }).waitFor();
+});
+
+story('the keyboard alone reaches every place, in both themes', async (t, place) => {
+  const { page, open, at } = place;
+  await open();
+  await page.getByRole('navigation', { name: 'Places' }).waitFor();
+  await page.keyboard.press('Control+K');
+  const palette = page.getByRole('dialog');
+  await palette.getByRole('combobox').fill('audit');
+  await palette.getByRole('option', { name: /Audit/ }).first().waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(at('audit'));
+  await palette.waitFor({ state: 'detached' });
+  t.deepEqual(await checkAccessibility(page), []);
+});
+
+story('a proxy may strip any prefix and change the name of the host', async (t, place) => {
+  const { page, token, runtime, allow } = place;
+  const proxy = await startStrippingProxy({ prefix: '/tools/svc', target: runtime.url });
+  try {
+    allow(proxy.url);
+    await page.goto(`${proxy.url}/tools/svc/console`);
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.waitForURL(`${proxy.url}/tools/svc/console/workflows`);
+    await page.goto(`${proxy.url}/tools/svc/console/executions/exec_none?tab=history`);
+    await page.getByRole('navigation', { name: 'Places' }).waitFor();
+    const cookies = await place.context.cookies();
+    t.deepEqual(
+      cookies.map(({ name, path, httpOnly, sameSite }) => ({ name, path, httpOnly, sameSite })),
+      [
+        {
+          name: 'svc_session',
+          path: '/tools/svc/console/api',
+          httpOnly: true,
+          sameSite: 'Strict',
+        },
+      ],
+    );
+    // Without its slash too, and from the root as a person types it.
+    await page.goto(`${proxy.url}/tools/svc/`);
+    await page.waitForURL(`${proxy.url}/tools/svc/console/`);
+  } finally {
+    await proxy.close();
+  }
+});
+
+story('the console says that the service is away, and returns with it', async (t, place) => {
+  const { page, open, stopApi, restartApi } = place;
+  await open();
+  await page.getByRole('navigation', { name: 'Places' }).waitFor();
+  const banner = page.getByText('The service does not answer.');
+  await stopApi();
+  // As if the person came back to the tab: readings that have aged are read again.
+  await eventually(
+    async () => {
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      if ((await banner.count()) === 0) throw new Error('the console does not say so');
+    },
+    { withinMs: WAIT_MS },
+  );
+  t.is(await page.getByRole('navigation', { name: 'Places' }).count(), 1);
+  await restartApi();
+  await banner.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await page.waitForURL(/workflows$/);
 });

@@ -7,7 +7,7 @@ import { startRuntime, type Runtime } from '../../support/runtime.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 import { buildOnce } from './build-once.ts';
 import { findBrowser } from './find-browser.ts';
-import { watchPages } from './watch-page.ts';
+import { watchPages, type PageWatch } from './watch-page.ts';
 
 const DIALECTS = ['sqlite', 'postgres'] as const;
 const START_MS_MAX = 180_000;
@@ -45,6 +45,8 @@ export interface Place {
   readonly signIn: (token?: string) => Promise<void>;
   /** Signs in and opens a page. */
   readonly open: (path?: string) => Promise<void>;
+  /** Lets the story's pages use another address of the service, such as a proxy's. */
+  readonly allow: (address: string) => void;
   /** Kills the process and starts another at the same address. */
   readonly restartApi: () => Promise<void>;
   /** Kills the process and leaves it down until `restartApi`. */
@@ -130,7 +132,7 @@ async function tell(params: {
   const watch = watchPages(context, home.runtime.url);
   try {
     const page = await context.newPage();
-    await story(t, await createPlace({ home, dialect, context, page, options }));
+    await story(t, await createPlace({ home, dialect, context, page, options, watch }));
     t.deepEqual(await watch.faults(), []);
   } catch (error) {
     for (const fault of await watch.faults()) t.log(fault);
@@ -146,8 +148,9 @@ async function createPlace(params: {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly options: BrowserOptions;
+  readonly watch: PageWatch;
 }): Promise<Place> {
-  const { home, dialect, context, page, options } = params;
+  const { home, dialect, context, page, options, watch } = params;
   const tenant = await home.runtime.newTenant();
   const newToken = async (role: Role) => {
     const body = { name: `story ${role}`, role };
@@ -180,6 +183,7 @@ async function createPlace(params: {
       await signIn();
       await page.goto(at(path));
     },
+    allow: (address) => watch.allow(address),
     stopApi: async () => void (await home.runtime.end('SIGKILL')),
     async restartApi() {
       const { url, apiKey } = home.runtime;

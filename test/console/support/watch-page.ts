@@ -9,10 +9,8 @@ const REFUSED = /^Failed to load resource: /;
  * Collects what no story may cause: errors in the console, violations of the content security
  * policy, requests to another origin, and answers larger than 1 MiB.
  */
-export function watchPages(
-  context: BrowserContext,
-  origin: string,
-): { faults(): Promise<string[]> } {
+export function watchPages(context: BrowserContext, origin: string): PageWatch {
+  const origins = new Set([origin]);
   const faults: string[] = [];
   const measured: Promise<void>[] = [];
   const watch = (page: Page) => {
@@ -27,17 +25,24 @@ export function watchPages(
   context.on('request', (request) => {
     const url = new URL(request.url());
     const isLocal = url.protocol === 'data:' || url.protocol === 'blob:';
-    if (!isLocal && url.origin !== origin) faults.push(`request to ${url.origin}`);
+    if (!isLocal && !origins.has(url.origin)) faults.push(`request to ${url.origin}`);
   });
   context.on('response', (response) => {
     measured.push(measure(response).then((fault) => void (fault !== null && faults.push(fault))));
   });
   return {
+    allow: (address) => void origins.add(new URL(address).origin),
     async faults() {
       await Promise.all(measured);
       return faults;
     },
   };
+}
+
+export interface PageWatch {
+  /** Another address of the service. */
+  allow(address: string): void;
+  faults(): Promise<readonly string[]>;
 }
 
 /** By its head: a stream's body never ends, and a download's is not for the page. */
