@@ -48,14 +48,31 @@ export const GATE_ONLY: readonly string[] = [
   'test/upgrade/*.test.ts',
 ];
 
-/** Set for a run without the gate's tests. */
-export const WITHOUT_GATE_ONLY = 'TEST_WITHOUT_GATE_ONLY';
+/** Stories in a browser. They run one at a time and beside no other test, so nothing slows them. */
+export const STORIES: readonly string[] = ['test/console/**/*.test.ts'];
 
-/** Arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
-export function readArguments(args: readonly string[]): {
-  readonly leavesOut: boolean;
+/** The variable with the patterns that a run of ava leaves out, one a line. */
+export const LEFT_OUT = 'TEST_LEFT_OUT';
+
+export interface AvaRun {
+  readonly leftOut: readonly string[];
   readonly avaArguments: readonly string[];
-} {
+  /** Whether it needs a browser; absent: a file that was named says so itself. */
+  readonly isOfStories?: true;
+}
+
+const ONE_AT_A_TIME = ['--serial', '--concurrency', '1'];
+
+/** The runs for arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
+export function planRuns(args: readonly string[]): readonly AvaRun[] {
+  if (args.length === 0) return [{ leftOut: [...GATE_ONLY, ...STORIES], avaArguments: [] }];
   const avaArguments = args.filter((argument) => argument !== '--all');
-  return { leavesOut: args.length === 0, avaArguments };
+  if (avaArguments.length === 0) {
+    return [
+      { leftOut: STORIES, avaArguments: [] },
+      { leftOut: [], avaArguments: [...ONE_AT_A_TIME, ...STORIES], isOfStories: true },
+    ];
+  }
+  const namesStories = avaArguments.some((argument) => argument.startsWith('test/console'));
+  return [{ leftOut: [], avaArguments: [...(namesStories ? ONE_AT_A_TIME : []), ...avaArguments] }];
 }

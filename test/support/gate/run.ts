@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,15 @@ import { runOnServer } from '../database.ts';
 import { TAKEN_PORTS } from '../servers/ports.ts';
 import { startPostgresServer } from '../servers/postgres-server.ts';
 import { fastFolder } from './fast-folder.ts';
-import { readArguments, WITHOUT_GATE_ONLY } from './gate-only.ts';
+import { findBrowser } from '../../console/support/find-browser.ts';
+import { GATE_ONLY, LEFT_OUT, planRuns, type AvaRun } from './gate-only.ts';
+import { addTotals, readTotalsIfAny } from './totals.ts';
 
 /*
  * Runs the tests: starts a PostgreSQL server, makes one migrated template per dialect, runs ava
  * with the given arguments (files, `--match`, …), and cleans up even after a failure or an
- * interrupt. Without arguments it leaves out the gate's tests, which `--all` includes. With
- * TEST_DATABASE_URL it uses that server, and drops only the databases that this run created.
+ * interrupt. Without arguments it leaves out the gate's tests and the stories of the console, which
+ * `--all` includes. With TEST_DATABASE_URL it uses that server, and drops only the databases that this run created.
  */
 
 const AVA_STOP_MS_MAX = 10_000;
@@ -33,7 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 process.exitCode = await runTests(process.argv.slice(2));
 
 async function runTests(args: readonly string[]): Promise<number> {
-  const { leavesOut, avaArguments } = readArguments(args);
+  const runs = planRuns(args);
   const template = `svc_test_${randomBytes(5).toString('hex')}`;
   const folder = fastFolder() ?? (await mkdtemp(join(tmpdir(), 'svc-test-run-')));
   // All files of the tests are below it, those of servers of another user too.
@@ -44,16 +46,17 @@ async function runTests(args: readonly string[]): Promise<number> {
   try {
     const sqliteTemplate = join(folder, 'template.db');
     await createTemplates({ serverUrl: server.url, template, sqliteTemplate });
-    return await runAva(avaArguments, {
+    return await runInOrder(runs, folder, {
       TEST_POSTGRES_URL: server.url,
       TEST_TEMPLATE: template,
       TEST_SQLITE_TEMPLATE: sqliteTemplate,
       [TAKEN_PORTS]: folder,
       NODE_COMPILE_CACHE: COMPILED,
-      ...(leavesOut && { [WITHOUT_GATE_ONLY]: '1' }),
     });
   } finally {
-    if (leavesOut) process.stdout.write('The slowest tests run with: npm test -- --all\n');
+    if (runs.some(({ leftOut }) => leftOut.includes(GATE_ONLY[0] ?? ''))) {
+      process.stdout.write('The slowest tests run with: npm test -- --all\n');
+    }
     if (given) await dropDatabases(given, template);
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -78,6 +81,45 @@ async function createTemplates(names: {
   await migrateDatabase({ url: url.href });
   // PostgreSQL copies no database that has connections.
   await runOnServer(names.serverUrl, `alter database ${names.template} allow_connections false`);
+}
+
+/** Runs the later ones even if an earlier one has failed, and counts all tests together. */
+async function runInOrder(
+  runs: readonly AvaRun[],
+  folder: string,
+  variables: Record<string, string>,
+): Promise<number> {
+  const totalsFile = process.env['TEST_TOTALS_FILE'];
+  const parts: string[] = [];
+  let firstFailure = 0;
+  for (const { leftOut, avaArguments, isOfStories } of runs) {
+    if (isOfStories === true && !announceStories()) continue;
+    const part = join(folder, `totals-${parts.length}.json`);
+    parts.push(part);
+    const code = await runAva(avaArguments, {
+      ...variables,
+      [LEFT_OUT]: leftOut.join('\n'),
+      ...(totalsFile !== undefined && { TEST_TOTALS_FILE: part }),
+    });
+    if (firstFailure === 0) firstFailure = code;
+    if (totalsFile !== undefined) {
+      writeFileSync(totalsFile, JSON.stringify(addTotals(parts.map(readTotalsIfAny))));
+    }
+  }
+  return firstFailure;
+}
+
+/** False: this machine has no browser, and says so where nobody can miss it. */
+function announceStories(): boolean {
+  if (findBrowser() !== null) {
+    process.stdout.write('\nThe stories of the console, one at a time:\n');
+    return true;
+  }
+  process.stdout.write(
+    '\n!!! NO BROWSER: the stories of the console did NOT run. ' +
+      'Install one with: apt-get install chromium-headless-shell fonts-liberation\n',
+  );
+  return false;
 }
 
 async function runAva(

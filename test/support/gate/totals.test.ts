@@ -1,5 +1,5 @@
 import test from 'ava';
-import { countTotals, type AvaStats } from './totals.ts';
+import { addTotals, countTotals, type AvaStats } from './totals.ts';
 
 const NOTHING: AvaStats = {
   byFile: new Map(),
@@ -42,3 +42,11 @@ for (const kind of [
     t.is(countTotals({ ...NOTHING, [kind]: 2 }).failed, 2);
   });
 }
+
+test('totals of several runs are added', (t) => {
+  const runs = [
+    { passed: 12, failed: 0 },
+    { passed: 3, failed: 1 },
+  ];
+  t.deepEqual(addTotals(runs), { passed: 15, failed: 1 });
+});

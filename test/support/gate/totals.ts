@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Event, ObservedRun } from 'ava/internal';
 
 export type Totals = { readonly passed: number; readonly failed: number };
@@ -20,6 +20,18 @@ export async function writeTotals(run: ObservedRun): Promise<void> {
 
 export function readTotals(file: string): Totals {
   return JSON.parse(readFileSync(file, 'utf8')) as Totals;
+}
+
+/** Of a run that may not have begun: none then. */
+export function readTotalsIfAny(file: string): Totals {
+  return existsSync(file) ? readTotals(file) : { passed: 0, failed: 0 };
+}
+
+export function addTotals(all: readonly Totals[]): Totals {
+  return {
+    passed: all.reduce((sum, { passed }) => sum + passed, 0),
+    failed: all.reduce((sum, { failed }) => sum + failed, 0),
+  };
 }
 
 /** A crashed file, a broken hook and a test that never ended count as failures, too. */
