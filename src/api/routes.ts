@@ -21,7 +21,7 @@ import { pauseExecution, resumeExecution } from './endpoints/executions/pause-ex
 import { exportExecution } from './endpoints/executions/export-execution.ts';
 import { importExecution } from './endpoints/executions/import-execution.ts';
 import { listApprovals } from './endpoints/executions/list-approvals.ts';
-import { countExecutions } from './endpoints/executions/count-executions.ts';
+import { countExecutions } from './endpoints/executions/finding/count-executions.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
 import { readExecution } from './endpoints/executions/read-execution.ts';

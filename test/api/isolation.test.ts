@@ -127,6 +127,12 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: '/executions', status: 200 },
       { path: `/executions?workflow_id=${workflowId}`, status: 200 },
       { path: '/executions?status=running', status: 200 },
+      { path: `/executions?q=id%20in%20(${executionIds.join()})`, status: 200 },
+      { path: '/executions?q=error~e', status: 200 },
+    ],
+    'GET /executions/counts': [
+      { path: '/executions/counts', status: 200 },
+      { path: `/executions/counts?q=id%20in%20(${executionIds.join()})`, status: 200 },
     ],
     'GET /executions/:id': ofExecutions(''),
     'GET /executions/:id/result': [...ofExecutions('/result'), ...ofExecutions('/result?wait=1m')],

@@ -169,7 +169,14 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     },
   }),
   'GET /executions': ({ cursor }, dice) => ({
-    query: dice.chance(0.5) ? { cursor, limit: '3', offset: '0' } : { created_after: '2026-01-01' },
+    query: dice.pick<Readonly<Record<string, string>>>([
+      { cursor, limit: '3', offset: '0' },
+      { created_after: '2026-01-01' },
+      { q: drawQueryOf(dice), limit: '3', offset: '0' },
+    ]),
+  }),
+  'GET /executions/counts': (_, dice) => ({
+    query: dice.chance(0.5) ? { q: drawQueryOf(dice) } : { created_after: '2026-01-01' },
   }),
   'GET /executions/{id}': execution,
   'GET /executions/{id}/explain': execution,
@@ -360,4 +367,14 @@ function drawA2aMessage(
     { method: 'tasks/pushNotificationConfig/get', params: { id: given.task } },
   ]);
   return { jsonrpc: '2.0', id: dice.between(1, 99), ...chosen };
+}
+
+/** A query without a mistake. */
+function drawQueryOf(dice: Dice): string {
+  return dice.pick([
+    'status in (failed, running) and started > -1h',
+    'error ~ "a" and version != "1"',
+    `workflow = ${TOOLING} and ended <= now`,
+    'workflow ~ o',
+  ]);
 }

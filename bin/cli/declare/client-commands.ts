@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 
 import type { BulkOptions } from '../../commands/execution/bulk.ts';
+import type { CountOptions } from '../../commands/execution/count.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
 import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
@@ -15,6 +16,8 @@ const loadPauses = () => import('../../commands/execution/pause.ts');
 
 /** Written out: the command line is read before anything of the program is loaded. */
 const EXECUTION_STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled'];
+
+const QUERY_HELP = 'only executions that fit this query: status = failed and started > -2h';
 
 /** Commands that talk to a running runtime over its HTTP API. */
 export function declareClientCommands(program: Command): void {
@@ -92,9 +95,19 @@ function declareExecutionCommands(program: Command): void {
       new Option('--status <status>', 'only executions in this status').choices(EXECUTION_STATUSES),
     )
     .option('--workflow <workflow>', 'only executions of this workflow')
+    .option('-q, --query <query>', QUERY_HELP)
     .option('--limit <count>', 'print at most this many', parseCount)
     .option('--cursor <cursor>', 'continue where an earlier list ended')
     .action(async (options) => (await loadExecution()).listExecutions(options));
+
+  clientCommand(execution, 'count')
+    .description('count executions by status')
+    .option('--workflow <workflow>', 'only executions of this workflow')
+    .option('-q, --query <query>', QUERY_HELP)
+    .action(async (options: CountOptions) => {
+      const { countExecutions } = await import('../../commands/execution/count.ts');
+      return countExecutions(options);
+    });
 
   executionCommand(execution, 'show')
     .description('print an execution with its state')
@@ -209,6 +222,7 @@ function declareExecutionCommands(program: Command): void {
       'only executions that began before this instant',
       parseInstant,
     )
+    .option('-q, --query <query>', QUERY_HELP)
     .option('--reason <text>', 'reason for the pause')
     .option('--limit <count>', 'act on at most this many', parseCount)
     .option('--yes', 'act instead of listing')

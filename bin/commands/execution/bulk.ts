@@ -9,6 +9,7 @@ export type BulkOptions = ClientOptions & {
   readonly parent?: string;
   readonly createdAfter?: string;
   readonly createdBefore?: string;
+  readonly query?: string;
   readonly reason?: string;
   readonly limit?: number;
   readonly yes?: boolean;
@@ -27,6 +28,7 @@ export async function bulkExecutions(action: string, options: BulkOptions): Prom
       parent_execution_id: options.parent ?? null,
       created_after: options.createdAfter ?? null,
       created_before: options.createdBefore ?? null,
+      q: options.query ?? null,
     },
     reason: options.reason ?? null,
   };

@@ -11,6 +11,7 @@ export async function listExecutions(
   options: ClientOptions & {
     readonly status?: string;
     readonly workflow?: string;
+    readonly query?: string;
     readonly limit?: number;
     readonly cursor?: string;
   },
@@ -18,6 +19,7 @@ export async function listExecutions(
   const answer = await connectClient(options).listExecutions({
     status: options.status ?? null,
     workflow_id: options.workflow ?? null,
+    q: options.query ?? null,
     limit: options.limit ?? null,
     cursor: options.cursor ?? null,
   });

@@ -3,8 +3,7 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DiagnosisStore } from './diagnosis.ts';
-import type { ExecutionSearch } from './execution-search.ts';
-import type { ExecutionStore } from './executions.ts';
+import type { ExecutionSearch, ExecutionStore } from './executions.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
 import type { PlaceStore } from './places.ts';
@@ -69,8 +68,6 @@ export type {
   ListExecutions,
   ListUpdated,
   UpdatedPage,
-} from './executions.ts';
-export type {
   ExecutionSearch,
   ExecutionPlace,
   SearchExecutions,
@@ -78,7 +75,7 @@ export type {
   CountExecutions,
   ExecutionCounts,
   CountedGroup,
-} from './execution-search.ts';
+} from './executions.ts';
 export type {
   WorkStore,
   ClaimRef,

@@ -16,7 +16,7 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
 import { CURSOR_FORM } from '../../schemas/position.ts';
 import { cursorOf, cursorText } from './cursor.ts';
-import { queryText } from './filter-query.ts';
+import { queryText } from './finding/filter-query.ts';
 
 const MAX_DEFAULT = 100;
 const MAX_MAX = 500;

@@ -11,7 +11,7 @@ import { type OffsetPage, readPage } from '../../offset-max.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { cursorOf, cursorText } from './cursor.ts';
 import { executionSummary, shapeSummary } from './execution-shape.ts';
-import { filterQuery, readFilter } from './filter-query.ts';
+import { filterQuery, readFilter } from './finding/filter-query.ts';
 
 export const listExecutions = defineEndpoint({
   name: 'list-executions',

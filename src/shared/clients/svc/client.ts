@@ -5,6 +5,7 @@ import type {
   WireAccepted,
   WireApprovals,
   WireBulk,
+  WireCounts,
   WireDeadLetters,
   WireEvent,
   WireExecution,
@@ -44,6 +45,7 @@ export interface SvcClient {
     /** Null or absent on the last page. */
     readonly next_cursor?: string | null;
   }>;
+  countExecutions(query: Query): Promise<WireCounts>;
   readExecution(executionId: string): Promise<WireExecution>;
   explainExecution(executionId: string): Promise<WireExplanation>;
   readState(executionId: string, sequence: number | null): Promise<WireState>;
@@ -125,6 +127,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     startExecutions: (entries) =>
       call('results', { method: 'POST', path: '/executions/batch', body: { executions: entries } }),
     listExecutions: (query) => call('executions', { method: 'GET', path: '/executions', query }),
+    countExecutions: (query) =>
+      call('by_status', { method: 'GET', path: '/executions/counts', query }),
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
     explainExecution: (id) =>
       call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),

@@ -96,6 +96,12 @@ export interface WireStarts {
   }[];
 }
 
+export interface WireCounts {
+  readonly total: number;
+  readonly is_exact: boolean;
+  readonly by_status: Readonly<Record<string, number>>;
+}
+
 export interface WireBulk {
   readonly results: readonly {
     readonly execution_id: string;

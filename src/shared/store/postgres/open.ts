@@ -75,7 +75,7 @@ export async function openPostgresStore(params: {
   return {
     dialect: 'postgres',
     executions: createExecutionStore(pool, readers, watermarks),
-    executionSearch: createExecutionSearch(management),
+    executionSearch: createExecutionSearch(readers),
     work: createWorkStore(pool, readers, watermarks),
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),

@@ -8,6 +8,7 @@ import { cancelExecution } from '../../../../src/api/endpoints/executions/cancel
 import { deliverExternalEvent } from '../../../../src/api/endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from '../../../../src/api/endpoints/executions/explain-execution.ts';
 import { importExecution } from '../../../../src/api/endpoints/executions/import-execution.ts';
+import { countExecutions } from '../../../../src/api/endpoints/executions/finding/count-executions.ts';
 import { listApprovals } from '../../../../src/api/endpoints/executions/list-approvals.ts';
 import { listExecutions } from '../../../../src/api/endpoints/executions/list-executions.ts';
 import { moveExecution } from '../../../../src/api/endpoints/executions/move-execution.ts';
@@ -96,6 +97,11 @@ const CALLS: Calls = {
     endpoint: listExecutions,
     reply: listExecutions.replies[200],
     call: (client) => client.listExecutions({ status: 'running' }),
+  },
+  countExecutions: {
+    endpoint: countExecutions,
+    reply: countExecutions.replies[200],
+    call: (client) => client.countExecutions({ q: 'status = failed' }),
   },
   readExecution: {
     endpoint: readExecution,

@@ -31,7 +31,7 @@ export function createExecutions(transport: Transport) {
      */
     startMany: (entries: StartEntries, options: StartManyOptions = {}) =>
       startMany(transport, entries, options),
-    /** Newest first. */
+    /** Newest first. `q` is a query such as `status = failed and error ~ "timeout"`. */
     list: (query: QueryOf<'list-executions'> = {}, options: CallOptions = {}) =>
       createPaged({
         first: { limit: LIST_PAGE, ...query },
@@ -39,6 +39,9 @@ export function createExecutions(transport: Transport) {
         items: ({ executions }) => executions,
         next: nextByCursor,
       }),
+    /** How many there are, by status and by the time of their start. Takes the filters of `list`. */
+    counts: (query: QueryOf<'count-executions'> = {}, options: CallOptions = {}) =>
+      call('count-executions', { ...options, query }),
     get: (id: string, options: CallOptions = {}) => call('read-execution', at(id, options)),
     /** How it ended; without `output` and `error` where it has not ended within `waitMs`. */
     result: (id: string, { waitMs, ...options }: CallOptions & { readonly waitMs?: number } = {}) =>

@@ -37,7 +37,7 @@ const PLANNING: SessionSettings = {
 export type SessionSettings = Readonly<Record<string, string>>;
 
 export interface Statement {
-  /** At most 63 bytes and never used for another text. */
+  /** At most 63 bytes and never used for another text. Empty: it is prepared for each use. */
   readonly name: string;
   readonly text: string;
   /** False: it only reads, so a lost answer leaves no doubt. */

@@ -1,8 +1,5 @@
-import { sql } from 'slonik';
-import { z } from 'zod';
-
-import { EXECUTION_STATUSES } from '../../../domain/execution/status.ts';
-import { executionIdFromUuid, type DefinitionId, type TenantId } from '../../../domain/ids.ts';
+import type { ExecutionStatus } from '../../../domain/execution/status.ts';
+import { executionIdFromUuid } from '../../../domain/ids.ts';
 import type {
   CountExecutions,
   ExecutionCounts,
@@ -10,17 +7,17 @@ import type {
   ExecutionSearch,
   SearchExecutions,
   SearchPage,
-} from '../../execution-search.ts';
+} from '../../executions.ts';
 import { splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts';
-import type { Management } from '../connection/management.ts';
-import { decodeExecution, toUuid } from '../rows.ts';
-import { writeCriteria } from './write-criteria.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord, toUuid } from '../rows.ts';
+import { type Bind, writeCriteria } from './write-criteria.ts';
 
-/** Each statement is a text of its own that is planned for its values, as management does it. */
-export function createExecutionSearch(management: Management): ExecutionSearch {
+/** `readers` is for what one tenant asks, under row-level security. */
+export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
   return {
-    search: (params) => searchExecutions(management, params),
-    count: (params) => countExecutions(management, params),
+    search: (params) => searchExecutions(readers, params),
+    count: (params) => countExecutions(readers, params),
   };
 }
 
@@ -29,27 +26,27 @@ export function createExecutionSearch(management: Management): ExecutionSearch {
  * executions change in between.
  */
 async function searchExecutions(
-  management: Management,
+  readers: PostgresPool,
   params: SearchExecutions,
 ): Promise<SearchPage> {
   const split = splitCriteria(params.criteria);
-  const bound = split.residual === null ? null : await findBound(management, params, split);
-  const found = await management.any(
-    sql.type(ExecutionRecord)`
-      select e.*
-      from (
-        select ${COLUMNS}
-        from executions e
-        where ${writeDriving(params, split)}
-          and ${writePlace(sql.fragment`>=`, bound)}
-        order by e.created_at desc, e.id desc
-        offset 0
-      ) e
-      where ${split.residual === null ? sql.fragment`true` : writeCriteria(split.residual)}
+  const bound = split.residual === null ? null : await findBound(readers, params, split);
+  const { values, bind } = createBinds();
+  // An offset of 0 keeps the two conditions apart, so that the index is the one of the first.
+  const text = `
+    select ${EXECUTION_COLUMNS}
+    from (
+      select ${EXECUTION_COLUMNS}
+      from executions e
+      where ${writeDriving(params, split, bind)}
+        and ${writePlace('>=', bound, bind)}
       order by e.created_at desc, e.id desc
-      limit ${params.limit}`,
-    { tenant: params.tenantId },
-  );
+      offset 0
+    ) e
+    where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
+    order by e.created_at desc, e.id desc
+    limit ${bind(params.limit)}::int4`;
+  const found = await readers.run<ExecutionRecord>(unnamed(text), values, params.tenantId);
   const rows = found.map(decodeExecution);
   const last = rows.length === params.limit ? rows.at(-1) : undefined;
   if (last === undefined) return { rows, next: bound };
@@ -58,126 +55,122 @@ async function searchExecutions(
 
 /** The last execution that one page looks through; null: there are no more than that. */
 async function findBound(
-  management: Management,
+  readers: PostgresPool,
   params: SearchExecutions,
   split: SplitCriteria,
 ): Promise<ExecutionPlace | null> {
-  const [row] = await management.any(
-    sql.type(PlaceRecord)`
-      select e.created_at, e.id
-      from executions e
-      where ${writeDriving(params, split)}
-      order by e.created_at desc, e.id desc
-      offset ${params.within - 1}
-      limit 1`,
-    { tenant: params.tenantId },
-  );
+  const { values, bind } = createBinds();
+  const text = `
+    select e.created_at, e.id
+    from executions e
+    where ${writeDriving(params, split, bind)}
+    order by e.created_at desc, e.id desc
+    offset ${bind(params.within - 1)}::int4
+    limit 1`;
+  const rows = await readers.run<PlaceRecord>(unnamed(text), values, params.tenantId);
+  const [row] = rows;
   if (row === undefined) return null;
   return { createdAt: row.created_at, executionId: executionIdFromUuid(row.id) };
+}
+
+interface PlaceRecord {
+  readonly created_at: string;
+  readonly id: string;
 }
 
 function writeDriving(
   { tenantId, cursor }: Pick<SearchExecutions, 'tenantId' | 'cursor'>,
   { driving }: SplitCriteria,
-) {
-  return sql.fragment`e.tenant_id = ${tenantId}
-          and ${writeCriteria(driving)}
-          and ${writePlace(sql.fragment`<`, cursor)}`;
+  bind: Bind,
+): string {
+  return `e.tenant_id = ${bind(tenantId)}::text
+        and ${writeCriteria(driving, bind)}
+        and ${writePlace('<', cursor, bind)}`;
 }
 
-function writePlace(comparison: ReturnType<typeof sql.fragment>, place: ExecutionPlace | null) {
-  if (place === null) return sql.fragment`true`;
-  const { createdAt, executionId } = place;
-  return sql.fragment`(e.created_at, e.id) ${comparison}
-    (${createdAt}::timestamptz, ${toUuid(executionId)}::uuid)`;
+function writePlace(comparison: '<' | '>=', place: ExecutionPlace | null, bind: Bind): string {
+  if (place === null) return 'true';
+  const at = bind(place.createdAt);
+  const id = bind(toUuid(place.executionId));
+  return `(e.created_at, e.id) ${comparison} (${at}::timestamptz, ${id}::uuid)`;
 }
 
 async function countExecutions(
-  management: Management,
+  readers: PostgresPool,
   params: CountExecutions,
 ): Promise<ExecutionCounts> {
-  const { from, to, buckets } = params;
+  const { tenantId, within } = params;
   const split = splitCriteria(params.criteria);
-  const records = await management.any(
-    sql.type(CountRecord)`
-      with scanned as materialized (
-        select e.id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
-          e.status, e.error, e.created_at, e.completed_at
-        from executions e
-        where ${writeDriving({ tenantId: params.tenantId, cursor: null }, split)}
-        order by e.created_at desc, e.id desc
-        limit ${params.within}
-      ),
-      fitting as materialized (
-        select e.status, e.created_at
-        from scanned e
-        where ${split.residual === null ? sql.fragment`true` : writeCriteria(split.residual)}
-      ),
-      bounds as materialized (
-        select
-          coalesce(${from}::timestamptz, min(created_at)) as first,
-          ${to}::timestamptz as last
-        from fitting
-      ),
-      counted as (
-        select f.status,
-          case
-            when b.last <= b.first then 0
-            else least(greatest(floor(
-              extract(epoch from f.created_at - b.first)
-                / extract(epoch from b.last - b.first) * ${buckets}::int4
-            ), 0), ${buckets}::int4 - 1)
-          end::int as bucket,
-          count(*)::int as count
-        from fitting f, bounds b
-        group by 1, 2
-      )
-      select b.first, (select count(*)::int from scanned) as scanned, c.status, c.bucket, c.count
-      from bounds b
-      left join counted c on true
-      order by c.bucket, c.status`,
-    { tenant: params.tenantId },
-  );
+  const { values, bind } = createBinds();
+  const buckets = `${bind(params.buckets)}::int4`;
+  const text = `
+    with scanned as materialized (
+      select e.id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
+        e.status, e.error, e.created_at, e.completed_at
+      from executions e
+      where ${writeDriving({ tenantId, cursor: null }, split, bind)}
+      order by e.created_at desc, e.id desc
+      limit ${bind(within)}::int4
+    ),
+    fitting as materialized (
+      select e.status, e.created_at
+      from scanned e
+      where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
+    ),
+    bounds as materialized (
+      select
+        coalesce(${bind(params.from)}::timestamptz, min(f.created_at)) as first,
+        ${bind(params.to)}::timestamptz as last
+      from fitting f
+    ),
+    counted as (
+      select f.status,
+        case
+          when b.last <= b.first then 0
+          else least(greatest(floor(
+            extract(epoch from f.created_at - b.first) / extract(epoch from b.last - b.first)
+              * ${buckets}
+          ), 0), ${buckets} - 1)
+        end::int4 as bucket,
+        count(*)::int4 as count
+      from fitting f, bounds b
+      group by 1, 2
+    )
+    select b.first, (select count(*)::int4 from scanned) as scanned, c.status, c.bucket, c.count
+    from bounds b
+    left join counted c on true
+    order by c.bucket, c.status`;
+  const records = await readers.run<CountRecord>(unnamed(text), values, tenantId);
   const [any] = records;
   return {
     groups: records.flatMap(({ status, bucket, count }) =>
       status === null || bucket === null || count === null ? [] : [{ status, bucket, count }],
     ),
     from: any?.first ?? null,
-    isExact: (any?.scanned ?? 0) < params.within,
+    isExact: (any?.scanned ?? 0) < within,
   };
 }
 
-const COLUMNS = sql.fragment`
-  e.id, e.tenant_id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
-  e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,
-  e.completed_at`;
+interface CountRecord {
+  readonly first: string | null;
+  readonly scanned: number;
+  readonly status: ExecutionStatus | null;
+  readonly bucket: number | null;
+  readonly count: number | null;
+}
 
-const status = z.enum(EXECUTION_STATUSES);
+function createBinds(): { readonly values: readonly unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [];
+  return {
+    values,
+    bind(value) {
+      values.push(value);
+      return `$${values.length}`;
+    },
+  };
+}
 
-const ExecutionRecord = z.object({
-  id: z.string(),
-  tenant_id: z.custom<TenantId>((value) => typeof value === 'string'),
-  definition_id: z.custom<DefinitionId>((value) => typeof value === 'string'),
-  workflow_id: z.string(),
-  workflow_version: z.string(),
-  parent_execution_id: z.string().nullable(),
-  status,
-  last_sequence: z.int(),
-  shard: z.int(),
-  priority: z.int(),
-  error: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  completed_at: z.string().nullable(),
-});
-
-const PlaceRecord = z.object({ id: z.string(), created_at: z.string() });
-
-const CountRecord = z.object({
-  first: z.string().nullable(),
-  scanned: z.int(),
-  status: status.nullable(),
-  bucket: z.int().nullable(),
-  count: z.int().nullable(),
-});
+/** The texts vary with the query of a caller, so the connection does not keep them prepared. */
+function unnamed(text: string): Statement {
+  return { name: '', text, writes: false };
+}

@@ -1,5 +1,3 @@
-import { type FragmentSqlToken, sql } from 'slonik';
-
 import type {
   ExecutionCriteria,
   TextCriteria,
@@ -8,69 +6,74 @@ import type {
 import type { ExecutionId } from '../../../domain/ids.ts';
 import { toUuid } from '../rows.ts';
 
+/** Takes a value of a statement and returns its place in the text: `$3`. */
+export type Bind = (value: unknown) => string;
+
 /** The criteria as a condition on `executions e`. */
-export function writeCriteria(criteria: ExecutionCriteria): FragmentSqlToken {
-  const { statuses, ids, parents, errorContains } = criteria;
+export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
+  const { statuses, errorContains } = criteria;
   const parts = [
-    sql.fragment`true`,
-    ...(statuses === null ? [] : [writeIn(sql.fragment`e.status`, statuses)]),
-    ...(ids === null ? [] : [writeIds(sql.fragment`e.id`, ids)]),
-    ...(parents === null ? [] : [writeIds(sql.fragment`e.parent_execution_id`, parents)]),
-    ...writeText(sql.fragment`e.workflow_id`, criteria.workflow),
-    ...writeText(sql.fragment`e.workflow_version`, criteria.version),
-    ...writeTimes(sql.fragment`e.created_at`, criteria.started),
-    ...writeTimes(sql.fragment`e.completed_at`, criteria.ended),
-    ...(errorContains.length === 0 ? [] : [writeError(errorContains)]),
+    'true',
+    ...(statuses === null ? [] : [writeIn('e.status', statuses, bind)]),
+    ...writeIds('e.id', criteria.ids, bind),
+    ...writeIds('e.parent_execution_id', criteria.parents, bind),
+    ...writeText('e.workflow_id', criteria.workflow, bind),
+    ...writeText('e.workflow_version', criteria.version, bind),
+    ...writeTimes('e.created_at', criteria.started, bind),
+    ...writeTimes('e.completed_at', criteria.ended, bind),
+    ...(errorContains.length === 0 ? [] : [writeError(errorContains, bind)]),
   ];
-  return sql.fragment`${sql.join(parts, sql.fragment` and `)}`;
+  return parts.join(' and ');
 }
 
 function writeText(
-  column: FragmentSqlToken,
+  column: string,
   { in: wanted, notIn, contains }: TextCriteria,
-): readonly FragmentSqlToken[] {
+  bind: Bind,
+): readonly string[] {
   return [
-    ...(wanted === null ? [] : [writeIn(column, wanted)]),
-    ...(notIn.length === 0
-      ? []
-      : [sql.fragment`${column} <> all(${sql.array([...notIn], 'text')})`]),
-    ...(contains.length === 0 ? [] : [writeContains(column, contains)]),
+    ...(wanted === null ? [] : [writeIn(column, wanted, bind)]),
+    ...(notIn.length === 0 ? [] : [`${column} <> all(${bind(notIn)}::text[])`]),
+    ...(contains.length === 0 ? [] : [writeContains(column, contains, bind)]),
   ];
 }
 
 /** A single value is compared by `=`: only then does the index give its rows in the order of the list. */
-function writeIn(column: FragmentSqlToken, values: readonly string[]): FragmentSqlToken {
-  const [first] = values;
-  if (values.length === 1 && first !== undefined) return sql.fragment`${column} = ${first}`;
-  return sql.fragment`${column} = any(${sql.array([...values], 'text')})`;
+function writeIn(column: string, values: readonly string[], bind: Bind): string {
+  if (values.length === 1) return `${column} = ${bind(values[0])}::text`;
+  return `${column} = any(${bind(values)}::text[])`;
 }
 
-function writeIds(column: FragmentSqlToken, ids: readonly ExecutionId[]): FragmentSqlToken {
-  return sql.fragment`${column} = any(${sql.array(ids.map(toUuid), 'uuid')})`;
+function writeIds(
+  column: string,
+  ids: readonly ExecutionId[] | null,
+  bind: Bind,
+): readonly string[] {
+  if (ids === null) return [];
+  const uuids = ids.map(toUuid);
+  if (uuids.length === 1) return [`${column} = ${bind(uuids[0])}::uuid`];
+  return [`${column} = any(${bind(uuids)}::uuid[])`];
 }
 
-function writeTimes(
-  column: FragmentSqlToken,
-  { from, before }: TimeCriteria,
-): readonly FragmentSqlToken[] {
+function writeTimes(column: string, { from, before }: TimeCriteria, bind: Bind): readonly string[] {
   return [
-    ...(from === null ? [] : [sql.fragment`${column} >= ${from}::timestamptz`]),
-    ...(before === null ? [] : [sql.fragment`${column} < ${before}::timestamptz`]),
+    ...(from === null ? [] : [`${column} >= ${bind(from)}::timestamptz`]),
+    ...(before === null ? [] : [`${column} < ${bind(before)}::timestamptz`]),
   ];
 }
 
 /** In the collation C, lower case means that of ASCII letters, as on SQLite. */
-function writeContains(column: FragmentSqlToken, texts: readonly string[]): FragmentSqlToken {
-  return sql.fragment`(
+function writeContains(column: string, texts: readonly string[], bind: Bind): string {
+  return `(
     select bool_and(position(x.part in lower(${column} collate "C")) > 0)
-    from unnest(${sql.array([...texts], 'text')}) as x (part)
+    from unnest(${bind(texts)}::text[]) as x (part)
   )`;
 }
 
 /** The definition is read last, and only for an error that fits: it may be large. */
-function writeError(texts: readonly string[]): FragmentSqlToken {
-  return sql.fragment`case
-    when e.error is null or not ${writeContains(sql.fragment`e.error`, texts)} then false
+function writeError(texts: readonly string[], bind: Bind): string {
+  return `case
+    when e.error is null or not ${writeContains('e.error', texts, bind)} then false
     else exists (
       select 1
       from definitions d

@@ -7,7 +7,7 @@ import type {
   ExecutionSearch,
   SearchExecutions,
   SearchPage,
-} from '../../execution-search.ts';
+} from '../../executions.ts';
 import { splitCriteria } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord, toIso } from '../rows.ts';

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import {
   type CountsShown,
   countExecutions as count,
-} from '../../../shared/engine/executions/count-executions.ts';
-import { defineEndpoint } from '../../endpoint.ts';
-import { queryInteger } from '../../schemas/query.ts';
-import { timestamp } from '../../schemas/text.ts';
-import { executionStatus } from './execution-shape.ts';
+} from '../../../../shared/engine/executions/count-executions.ts';
+import { defineEndpoint } from '../../../endpoint.ts';
+import { queryInteger } from '../../../schemas/query.ts';
+import { timestamp } from '../../../schemas/text.ts';
+import { executionStatus } from '../execution-shape.ts';
 import { filterQuery, readFilter } from './filter-query.ts';
 
 const BUCKETS_DEFAULT = 48;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-import { parseExecutionId } from '../../../shared/domain/ids.ts';
-import type { ExecutionStatus } from '../../../shared/domain/execution/status.ts';
-import { QUERY_LENGTH_MAX } from '../../../shared/domain/execution/query/parse-query.ts';
+import { parseExecutionId } from '../../../../shared/domain/ids.ts';
+import type { ExecutionStatus } from '../../../../shared/domain/execution/status.ts';
+import { QUERY_LENGTH_MAX } from '../../../../shared/domain/execution/query/parse-query.ts';
 import {
   type ExecutionFilter,
   readQuery,
-} from '../../../shared/engine/executions/search-executions.ts';
-import { optionalQuery } from '../../schemas/query.ts';
-import { instant } from '../../schemas/text.ts';
-import { executionStatus } from './execution-shape.ts';
+} from '../../../../shared/engine/executions/search-executions.ts';
+import { optionalQuery } from '../../../schemas/query.ts';
+import { instant } from '../../../schemas/text.ts';
+import { executionStatus } from '../execution-shape.ts';
 
 export const queryText = z
   .string()

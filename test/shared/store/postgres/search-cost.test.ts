@@ -1,0 +1,85 @@
+import test from 'ava';
+
+import { gatherCriteria } from '../../../../src/shared/domain/execution/query/criteria.ts';
+import { parseQuery } from '../../../../src/shared/domain/execution/query/parse-query.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { connectRaw, waitUntilAlone } from './raw-client.ts';
+
+/*
+ * A search reads a bounded part of a full table, with statistics of the server and without. The
+ * server counts the reads, so the machine's load does not matter.
+ */
+
+const TENANT = 'crowded' as TenantId;
+const ROWS = 60_000;
+const WITHIN = 2_000;
+/** The bound and the page each read so many index entries and rows. */
+const READS_MAX = 4 * WITHIN;
+
+const QUERIES = [
+  '',
+  'status = failed',
+  'status = running and workflow = w7',
+  'status = completed and workflow = w7',
+  'status = completed and version = none',
+  'status != completed',
+  'workflow = w7 and error ~ nothing',
+  'workflow ~ nothing',
+  'error ~ nothing and started > 2026-01-02',
+  'ended > now',
+  `id = exec_${'0'.repeat(32)}`,
+  `parent = exec_${'0'.repeat(32)} and version != "1"`,
+];
+
+for (const isAnalyzed of [true, false]) {
+  const state = isAnalyzed ? 'with' : 'without';
+
+  test(`a search reads a bounded part of a full table, ${state} statistics`, async (t) => {
+    const database = await createTestDatabase();
+    t.teardown(() => database.drop());
+    const raw = await connectRaw(database.url);
+    t.teardown(() => raw.end());
+    await raw.query('alter table executions set (autovacuum_enabled = off)');
+    await raw.query(
+      `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+         priority, status, last_sequence, error, created_at, updated_at, completed_at)
+       select gen_random_uuid(), '${TENANT}', gen_random_uuid(), 'w' || n % 50, '1', 0, 0,
+         case when n % 10 = 0 then 'failed' when n % 10 = 1 then 'running' else 'completed' end,
+         1, case when n % 10 = 0 then 'boom' end, at, at, case when n % 10 <> 1 then at end
+       from generate_series(1, ${ROWS}) n
+       cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at) t`,
+    );
+    if (isAnalyzed) await raw.query('vacuum analyze executions');
+    const readsOf = async (query: string): Promise<number> => {
+      const { conditions, problems } = parseQuery(query);
+      if (problems !== null) throw new Error(problems[0]?.message);
+      const criteria = gatherCriteria(conditions, Date.now());
+      const store = await openPostgresStore({ url: database.url, poolSize: 1 });
+      const before = await countReads();
+      const own = { tenantId: TENANT, criteria, within: WITHIN };
+      const { next } = await store.executionSearch.search({ ...own, cursor: null, limit: 50 });
+      await store.executionSearch.search({ ...own, cursor: next, limit: 50 });
+      const range = { from: null, to: '2027-01-01T00:00:00.000Z', buckets: 10 };
+      await store.executionSearch.count({ ...own, ...range });
+      await store.close();
+      await waitUntilAlone(raw);
+      return (await countReads()) - before;
+    };
+    const countReads = async (): Promise<number> => {
+      await raw.query('select pg_stat_force_next_flush()');
+      const { rows } = await raw.query<{ readonly reads: number }>(
+        `select (seq_tup_read + idx_tup_fetch)::float8 as reads
+         from pg_stat_user_tables
+         where relname = 'executions'`,
+      );
+      return rows[0]?.reads ?? Number.NaN;
+    };
+    await countReads();
+    for (const query of QUERIES) {
+      const reads = await readsOf(query);
+      t.true(reads < 3 * READS_MAX, `${query}: ${reads} rows were read`);
+    }
+  });
+}
