@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { readExecution as read } from '../../../shared/engine/executions/read-execution.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
@@ -10,11 +12,18 @@ export const readExecution = defineEndpoint({
   access: 'read',
   summary: 'Reads an execution with its state',
   params: executionParam,
+  query: z.object({
+    view: z
+      .enum(['full', 'head'])
+      .default('full')
+      .meta({ description: '`head` leaves state and input empty, however large they are.' }),
+  }),
   replies: { 200: executionShape },
   errors: [404],
-  async handle({ params, caller }, { engine }) {
+  async handle({ params, query, caller }, { engine }) {
     const view = await read(engine, caller, {
       executionId: params.id,
+      isHead: query.view === 'head',
     });
     return { status: 200, body: shapeExecution(view) };
   },

@@ -36,6 +36,7 @@ const nodeShape = z.object({
   last_sequence: z.int(),
   error: z.string().nullable(),
   child_execution_id: executionId.nullable(),
+  from: z.array(z.string()).meta({ description: 'Nodes whose completion led here.' }),
   progress: z
     .object({ done: z.int(), total: z.int(), failed: z.int() })
     .nullable()
@@ -90,7 +91,7 @@ export const readTimeline = defineEndpoint({
       fallback: LAST,
       description: 'As of this event. Default: the last.',
     }).meta({ default: undefined }),
-    node: optionalQuery(z.string().meta({ description: 'Only visits of this node.' })),
+    node: optionalQuery(z.string().meta({ description: 'Only visits of this node, and the items of its maps.' })),
     status: optionalQuery(runStatus),
     after: queryInteger({
       min: 0,
@@ -154,6 +155,7 @@ function shapeNode(run: NodeRun): z.input<typeof nodeShape> {
     last_sequence: run.lastSequence,
     error: run.error,
     child_execution_id: run.childId,
+    from: [...run.from],
     progress: run.progress && { ...run.progress },
   };
 }

@@ -93,7 +93,7 @@ const FOLLOW_POLL_MS = 500;
 export async function readExecution(
   deps: EngineDeps,
   { tenantId }: Reader,
-  { executionId }: ExecutionRef,
+  { executionId, isHead = false }: ExecutionRef & { readonly isHead?: boolean },
 ): Promise<ExecutionView> {
   const { executions } = deps.store;
   const loaded = await loadForCaller({ executions, tenantId, executionId });
@@ -111,10 +111,12 @@ export async function readExecution(
     live,
     executionId: state.executionId,
   });
-  const [data, input] = await resolveReferences(deps.store.artifacts, {
-    tenantId,
-    values: [state.data, state.input],
-  });
+  const [data, input] = isHead
+    ? [{}, {}]
+    : await resolveReferences(deps.store.artifacts, {
+        tenantId,
+        values: [state.data, state.input],
+      });
   const whole = { ...state, data, input, status: loaded.row.status };
   return {
     messageIds: messageIdsOf(input),

@@ -15,6 +15,8 @@ export interface NodeRun {
   readonly lastSequence: number;
   readonly error: string | null;
   readonly childId: string | null;
+  /** Nodes whose completion led to any of its visits. */
+  readonly from: readonly string[];
   readonly progress: {
     readonly done: number;
     readonly total: number;
@@ -71,6 +73,7 @@ function addVisit(known: NodeRun | undefined, track: VisitTrack, upTo: number): 
     ),
     error: end?.error ?? known?.error ?? null,
     childId: last?.childId ?? known?.childId ?? null,
+    from: [...new Set([...(known?.from ?? []), ...track.from])],
     progress:
       track.itemCount === null
         ? (known?.progress ?? null)

@@ -11,6 +11,8 @@ export interface VisitTrack {
   readonly item: LiveVisit['item'];
   /** Number of items of a `map` visit; null: the visit is no map. */
   readonly itemCount: number | null;
+  /** Nodes whose completion led here. */
+  readonly from: readonly string[];
   /** Sequence of its NodeScheduled. */
   readonly scheduledSequence: number;
   readonly stretches: Stretch[];
@@ -52,7 +54,7 @@ export function trackVisit(
     if (track !== undefined && track.end === null) track.end = endOf(event);
     return;
   }
-  const known = track ?? beginTrack(tracks, key, live);
+  const known = track ?? beginTrack(tracks, { key, live, event });
   noteWork(known, event);
   const activity = activityOf(live);
   const last = known.stretches.at(-1);
@@ -66,13 +68,18 @@ export function trackVisit(
   });
 }
 
-function beginTrack(tracks: VisitTracks, key: string, live: LiveVisit): VisitTrack {
+function beginTrack(
+  tracks: VisitTracks,
+  begun: { readonly key: string; readonly live: LiveVisit; readonly event: RecordedEvent },
+): VisitTrack {
+  const { key, live, event } = begun;
   const track: VisitTrack = {
     nodeId: live.nodeId,
     visit: live.visit,
     nodeKind: live.nodeKind,
     item: live.item,
     itemCount: live.map?.itemCount ?? null,
+    from: event.kind === 'NodeScheduled' ? event.payload.from : [],
     scheduledSequence: live.scheduledSequence,
     stretches: [],
     end: null,

@@ -16,7 +16,7 @@ import { openHistory, type OpenHistory, sequenceWithin } from './open-history.ts
 export interface ReadTimeline extends ExecutionRef {
   /** Null: the last one. */
   readonly sequence: number | null;
-  /** Only visits of this node, items of maps too; null: all visits but items of maps. */
+  /** Only visits of this node and the items of its maps; null: all visits but items of maps. */
   readonly nodeId: string | null;
   readonly status: NodeRunStatus | null;
   /** Only visits that began after this sequence. */
@@ -90,7 +90,11 @@ export async function readTimeline(
 function isAsked(track: VisitTrack, asked: ReadTimeline, sequence: number): boolean {
   const { scheduledSequence, nodeId, item } = track;
   if (scheduledSequence > sequence || scheduledSequence <= asked.after) return false;
-  if (asked.nodeId === null ? item !== null : nodeId !== asked.nodeId) return false;
+  const isOfNode =
+    asked.nodeId === null
+      ? item === null
+      : nodeId === asked.nodeId || item?.nodeId === asked.nodeId;
+  if (!isOfNode) return false;
   return asked.status === null || statusAsOf(track, sequence) === asked.status;
 }
 
