@@ -1,5 +1,68 @@
-import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { useParams } from '@tanstack/react-router';
 
+import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { EventsPane } from './events/events-pane.tsx';
+import { Approvals } from './head/approvals.tsx';
+import { Head } from './head/head.tsx';
+import type { Explanation } from './head/types.ts';
+import { Why } from './head/why.tsx';
+import { useFollowed } from './live/use-followed.ts';
+import { NodesPane } from './nodes/nodes-pane.tsx';
+import styles from './page.module.css';
+import { useSelection } from './selection.ts';
+import { StatePane } from './state/state-pane.tsx';
+import { TimelinePane } from './timeline/timeline-pane.tsx';
+import { useReading } from './use-reading.ts';
+
+/** One execution in four panes that move together: nodes, timeline, events and state. */
 export function ExecutionPage() {
-  return <PageHeader title="Execution" />;
+  const { id = '' } = useParams({ strict: false });
+  return <OneExecution key={id} id={id} />;
+}
+
+function OneExecution({ id }: { readonly id: string }) {
+  const followed = useFollowed(id);
+  const selection = useSelection();
+  const { seen } = followed;
+  const head = useReading('read-execution', {
+    key: [seen],
+    params: { path: { id }, query: { view: 'head' } },
+  });
+  const why = useReading('explain-execution', { key: [seen], params: { path: { id } } });
+  const execution = head.data;
+  if (execution === undefined) {
+    return head.error === null ? (
+      <Loading label="Reading the execution…" />
+    ) : (
+      <ErrorState error={head.error} onRetry={head.retry} />
+    );
+  }
+  const explanation = why.data;
+  const startedAt = execution.created_at;
+  const workflow = { id: execution.workflow_id, version: execution.workflow_version };
+  return (
+    <div className={styles.page}>
+      <Head execution={execution} followed={followed} />
+      {explanation === undefined ? null : (
+        <Why explanation={explanation} workflowId={workflow.id} selection={selection} />
+      )}
+      {seen !== null && explanation !== undefined && asksPerson(explanation) ? (
+        <Approvals id={id} seen={seen} />
+      ) : null}
+      {seen === null ? (
+        <Loading label="Reading the history…" />
+      ) : (
+        <div className={styles.panes}>
+          <NodesPane {...{ id, seen, workflow, selection }} />
+          <TimelinePane {...{ id, seen, selection }} />
+          <EventsPane {...{ id, seen, startedAt, selection }} />
+          <StatePane {...{ id, seen, selection }} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function asksPerson({ blockers }: Explanation): boolean {
+  return blockers.some(({ code }) => code === 'awaiting_approval' || code === 'budget_used_up');
 }

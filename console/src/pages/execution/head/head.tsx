@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router';
+
+import { Badge, StatusBadge } from '../../../ui/data/badge.tsx';
+import { Copyable } from '../../../ui/data/copyable.tsx';
+import { AbsoluteTime, DurationText } from '../../../ui/data/time.tsx';
+import { PageHeader } from '../../../ui/layout/page-header.tsx';
+import { Facts, Panel } from '../../../ui/layout/panel.tsx';
+import type { Followed } from '../live/follow-sequence.ts';
+import { ExecutionActions } from './actions.tsx';
+import { Lineage } from './lineage.tsx';
+import type { Execution } from './types.ts';
+
+/** Which execution this is, how it stands, what it has used, and what can be done with it. */
+export function Head({
+  execution,
+  followed,
+}: {
+  readonly execution: Execution;
+  readonly followed: Followed;
+}) {
+  const { execution_id: id, usage, pauses } = execution;
+  return (
+    <>
+      <PageHeader
+        title={execution.workflow_id}
+        about={
+          <>
+            <StatusBadge status={execution.status} /> <LiveBadge followed={followed} />{' '}
+            <Copyable text={id} label="execution id" shorten />
+          </>
+        }
+      >
+        <ExecutionActions execution={execution} />
+      </PageHeader>
+      <Panel title="Overview">
+        <Facts
+          facts={[
+            [
+              'Workflow',
+              <Link key="workflow" to="/workflows/$id" params={{ id: execution.workflow_id }}>
+                {execution.workflow_id} {execution.workflow_version}
+              </Link>,
+            ],
+            ['Started', <AbsoluteTime key="started" at={execution.created_at} />],
+            [
+              'Duration',
+              <DurationText
+                key="duration"
+                from={execution.created_at}
+                to={execution.completed_at}
+              />,
+            ],
+            ['Steps', execution.steps_executed],
+            ['Tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
+            ['Cost', `$${usage.cost_usd.toFixed(4)}`],
+            ...(pauses.length === 0
+              ? []
+              : [['Paused', pauses.map(describePause).join('; ')] as const]),
+            ...(execution.error === null ? [] : [['Error', execution.error] as const]),
+          ]}
+        />
+        <Lineage execution={execution} seen={followed.seen ?? 0} />
+      </Panel>
+    </>
+  );
+}
+
+function describePause({ scope, actor_id: by, reason }: Execution['pauses'][number]): string {
+  const what = scope === 'workflow' ? 'with its workflow' : 'alone';
+  return `${what}, by ${by}${reason === null ? '' : `: ${reason}`}`;
+}
+
+function LiveBadge({ followed }: { readonly followed: Followed }) {
+  switch (followed.connection) {
+    case 'opening':
+      return <Badge tone="idle">connecting</Badge>;
+    case 'live':
+      return <Badge tone="ok">live</Badge>;
+    case 'lost':
+      return <Badge tone="bad">connection lost, catching up</Badge>;
+    case 'ended':
+      return <Badge tone="idle">complete</Badge>;
+    case 'refused':
+      return <Badge tone="bad">not followed</Badge>;
+    default:
+      throw new Error(`unknown connection ${followed.connection satisfies never as string}`);
+  }
+}

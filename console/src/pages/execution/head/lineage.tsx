@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+
+import { useSession } from '../../../app/session.tsx';
+import { StatusBadge } from '../../../ui/data/badge.tsx';
+import { useReading } from '../use-reading.ts';
+import styles from './head.module.css';
+import type { Execution } from './types.ts';
+
+const CHILDREN_SHOWN = 10;
+
+/** The executions that this one came from, and those that came from it. */
+export function Lineage({
+  execution,
+  seen,
+}: {
+  readonly execution: Execution;
+  readonly seen: number;
+}) {
+  const { can } = useSession();
+  const children = useReading('list-executions', {
+    key: ['children', seen],
+    params: {
+      query: { parent_execution_id: execution.execution_id, limit: CHILDREN_SHOWN },
+    },
+    enabled: can('GET', '/executions'),
+  });
+  const relatives: readonly (readonly [string, string | null])[] = [
+    ['Started by', execution.parent_execution_id],
+    ['Retry of', execution.retried_from?.execution_id ?? null],
+    ['Retried as', execution.retried_as],
+    ['Continues', execution.continued_from],
+    ['Continued as', execution.continued_as],
+  ];
+  const known = relatives.flatMap(([name, id]) => (id === null ? [] : [{ name, id }]));
+  const found = children.data?.executions ?? [];
+  if (known.length === 0 && found.length === 0) return null;
+  return (
+    <ul className={styles.lineage} aria-label="Lineage">
+      {known.map(({ name, id }) => (
+        <li key={name}>
+          {name}{' '}
+          <Link to="/executions/$id" params={{ id }}>
+            {id}
+          </Link>
+        </li>
+      ))}
+      {found.map((child) => (
+        <li key={child.execution_id}>
+          Child{' '}
+          <Link to="/executions/$id" params={{ id: child.execution_id }}>
+            {child.workflow_id} {child.execution_id}
+          </Link>{' '}
+          <StatusBadge status={child.status} />
+        </li>
+      ))}
+      {children.data?.next_cursor === null || children.data === undefined ? null : (
+        <li>
+          <Link to="/executions" search={{ parent: execution.execution_id }}>
+            All children
+          </Link>
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,147 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+
+import { call } from '../../../api/client.ts';
+import { useSession } from '../../../app/session.tsx';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Badge } from '../../../ui/data/badge.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { ActionError } from '../../../ui/feedback/states.tsx';
+import { Panel } from '../../../ui/layout/panel.tsx';
+import type { Selection } from '../selection.ts';
+import { ResumeButton } from './actions.tsx';
+import styles from './head.module.css';
+import { SendEventDialog } from './send-event-dialog.tsx';
+import type { Blocker, Explanation } from './types.ts';
+import { useAction } from './use-action.ts';
+
+/** Blockers on the page; the answer names up to 100. */
+const SHOWN_MAX = 10;
+
+/** Why the execution does not move, or how it ended, with what would move it on. */
+export function Why({
+  explanation,
+  workflowId,
+  selection,
+}: {
+  readonly explanation: Explanation;
+  readonly workflowId: string;
+  readonly selection: Selection;
+}) {
+  const { blockers, ended, moving } = explanation;
+  if (ended !== null) {
+    return (
+      <Panel title="How it ended">
+        <p>{ended.message}</p>
+        {ended.node_id === null ? null : (
+          <Button onClick={() => selection.select({ node: ended.node_id })}>
+            Show node {ended.node_id}
+          </Button>
+        )}
+        {ended.continued_as === null ? null : (
+          <Link to="/executions/$id" params={{ id: ended.continued_as }}>
+            Open the run that continues it
+          </Link>
+        )}
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={moving ? 'What it does now' : 'Why it does not move'}>
+      <ul className={styles.blockers}>
+        {blockers.slice(0, SHOWN_MAX).map((blocker, index) => (
+          <li key={`${blocker.code} ${blocker.node_id} ${blocker.visit} ${index}`}>
+            <Badge tone={blocker.moving ? 'run' : 'wait'}>
+              {blocker.code.replaceAll('_', ' ')}
+            </Badge>
+            <span>
+              {blocker.message}
+              {blocker.since === null ? null : (
+                <>
+                  , since <Time at={blocker.since} />
+                </>
+              )}
+            </span>
+            <Remedy id={explanation.execution_id} workflowId={workflowId} blocker={blocker} />
+          </li>
+        ))}
+      </ul>
+      {explanation.blockers_total > SHOWN_MAX ? (
+        <p>{explanation.blockers_total - SHOWN_MAX} more</p>
+      ) : null}
+    </Panel>
+  );
+}
+
+function Remedy({
+  id,
+  workflowId,
+  blocker,
+}: {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly blocker: Blocker;
+}) {
+  const { can } = useSession();
+  const [isSending, setSending] = useState(false);
+  if (blocker.code === 'paused_by_operator' && can('POST', '/executions/:id/resume')) {
+    return <ResumeButton id={id} />;
+  }
+  if (blocker.code === 'workflow_paused') {
+    return (
+      <Link to="/workflows/$id" params={{ id: workflowId }}>
+        Open the workflow to resume it
+      </Link>
+    );
+  }
+  if (blocker.code === 'awaiting_event' && can('POST', '/executions/:id/external-event')) {
+    return (
+      <>
+        <Button onClick={() => setSending(true)}>Send event {blocker.correlation_key ?? ''}</Button>
+        {isSending ? (
+          <SendEventDialog
+            id={id}
+            correlationKey={blocker.correlation_key ?? ''}
+            onClose={() => setSending(false)}
+          />
+        ) : null}
+      </>
+    );
+  }
+  if (
+    blocker.code === 'dead_lettered' &&
+    blocker.work_item_id !== undefined &&
+    can('POST', '/work-items/:id/requeue')
+  ) {
+    return <RequeueButton workItemId={blocker.work_item_id} />;
+  }
+  if (blocker.child_execution_id !== undefined) {
+    return (
+      <Link to="/executions/$id" params={{ id: blocker.child_execution_id }}>
+        Open child execution
+      </Link>
+    );
+  }
+  if (blocker.code.startsWith('no_worker')) {
+    return (
+      <span>
+        Unblocked by {blocker.unblocked_by}. <Link to="/workers">Show the workers</Link>
+      </span>
+    );
+  }
+  return <span className={styles.note}>Unblocked by {blocker.unblocked_by}</span>;
+}
+
+function RequeueButton({ workItemId }: { readonly workItemId: string }) {
+  const requeue = useAction('Put the item back on its queue', () =>
+    call('requeue-work-item', { path: { id: workItemId } }),
+  );
+  return (
+    <>
+      <Button busy={requeue.isPending} onClick={() => requeue.mutate()}>
+        Requeue work item
+      </Button>
+      <ActionError error={requeue.error} />
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { expectStatus } from '../support/tenant.ts';
+import { checkAccessibility } from './support/check-accessibility.ts';
+import { inBrowser } from './support/in-browser.ts';
+
+const story = inBrowser();
+
+/** Work by a worker, a person's decision, and an end. */
+function ordering(workflowId: string): JsonObject {
+  return {
+    workflow_id: workflowId,
+    version: '1',
+    nodes: {
+      reserve: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } },
+      sign: { kind: { type: 'human_approval', description: 'Sign the order?' } },
+      done: { kind: 'pass' },
+    },
+    edges: [
+      { from: 'reserve', to: 'sign' },
+      { from: 'sign', to: 'done' },
+    ],
+  };
+}
+
+function region(page: Page, name: string) {
+  return page.getByRole('region', { name, exact: true });
+}
+
+async function waitForSearch(page: Page, search: Readonly<Record<string, string>>): Promise<void> {
+  await page.waitForURL((url) =>
+    Object.entries(search).every(([name, value]) => url.searchParams.get(name) === value),
+  );
+}
+
+story(
+  'an execution is approved on its page, and its panes are stepped through',
+  async (t, place) => {
+    const { page, tenant } = place;
+    const id = await tenant.run(ordering('ordering'), { order: { id: 7, paid: false } });
+    await tenant.work('reserve', { ok: true }, { state_patch: { order: { paid: true } } });
+    await tenant.until(id, 'paused');
+    await place.open(`executions/${id}`);
+    await page.getByRole('heading', { name: 'ordering', level: 1 }).waitFor();
+    const approval = page.getByRole('article', { name: 'Approval of sign' });
+    await approval.getByRole('heading', { name: 'Sign the order?' }).waitFor();
+    await approval.getByLabel('Comment').fill('Fine by me');
+    await approval.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('heading', { name: 'How it ended' }).waitFor();
+    await approval.waitFor({ state: 'detached' });
+    const events = await tenant.events(id);
+    t.like(events.find(({ kind }) => kind === 'ApprovalReceived')?.payload, {
+      decision: 'approved',
+      comment: 'Fine by me',
+    });
+
+    // An event moves all panes.
+    const completed = events.find(
+      ({ kind, node_id: node }) => kind === 'NodeCompleted' && node === 'reserve',
+    );
+    const sequence = String(completed?.sequence);
+    const list = page.getByRole('list', { name: 'Events', exact: true });
+    await list.getByRole('button', { name: /NodeCompleted reserve/ }).click();
+    await waitForSearch(page, { at: sequence, node: 'reserve' });
+    await page.getByText(`After event ${sequence} of ${events.length}`).waitFor();
+    await region(page, `State after event ${sequence}`).getByText('paid').waitFor();
+    await region(page, `Payload of event ${sequence}`).waitFor();
+    const nodes = page.getByRole('list', { name: 'Nodes', exact: true });
+    t.is(await nodes.getByRole('button', { name: 'reserve' }).getAttribute('aria-current'), 'true');
+
+    // The changes of that event, and who set the key.
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await region(page, 'Changes').getByText('/order/paid').waitFor();
+    await page.getByRole('tab', { name: 'Who set it' }).click();
+    await region(page, 'Who set each key')
+      .getByRole('button', { name: /NodeCompleted/ })
+      .click();
+    await waitForSearch(page, { at: sequence, node: 'reserve', state: 'blame' });
+
+    // The slider moves by keyboard, and the address follows.
+    await page.getByRole('slider', { name: 'State after event' }).press('Home');
+    await waitForSearch(page, { at: '0' });
+    await page.getByText(`After event 0 of ${events.length}`).waitFor();
+
+    // A visit in the timeline, and a jump.
+    const visits = page.getByRole('list', { name: 'Visits' });
+    await visits.getByRole('button', { name: /^sign: .*completed$/ }).click();
+    await waitForSearch(page, { node: 'sign' });
+    await page.getByLabel('Sequence').fill('1');
+    await page.getByRole('button', { name: 'Jump' }).click();
+    await waitForSearch(page, { at: '1' });
+    await region(page, 'Payload of event 1').getByText('ordering').first().waitFor();
+    t.deepEqual(await checkAccessibility(page), []);
+
+    // An address leads back to the same point, and filters stay in it.
+    await page.getByRole('button', { name: 'people' }).click();
+    await waitForSearch(page, { at: '1', kinds: 'people' });
+    await page.reload();
+    await list.getByRole('button', { name: /ApprovalReceived sign/ }).waitFor();
+    t.is(await list.getByRole('button').count(), 2);
+    await page.getByRole('button', { name: 'Follow the last event' }).click();
+    await page.getByText(`After event ${events.length} of ${events.length}`).waitFor();
+  },
+);
+
+story('the page stays live through a kill and a restart of the api', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run(ordering('restarted'));
+  await tenant.until(id, 'running');
+  await place.open(`executions/${id}`);
+  await page.getByText('live', { exact: true }).waitFor();
+  await page
+    .getByText('waiting in queue', { exact: true })
+    .or(page.getByText('no worker for queue', { exact: true }))
+    .waitFor();
+  await place.stopApi();
+  await page.getByText('connection lost, catching up').waitFor();
+  await place.restartApi();
+  await page.getByText('live', { exact: true }).waitFor();
+  await tenant.work('reserve', { ok: true });
+  await tenant.until(id, 'paused');
+  await page.getByRole('article', { name: 'Approval of sign' }).waitFor();
+  const asked = (await tenant.events(id)).length;
+  await page.getByText(`After event ${asked} of ${asked}`).waitFor();
+  expectStatus(await tenant.post(`/executions/${id}/cancel`), 200);
+  await page.getByRole('heading', { name: 'How it ended' }).waitFor();
+  await page.getByText('complete', { exact: true }).waitFor();
+  const all = (await tenant.events(id)).length;
+  await page.getByText(`After event ${all} of ${all}`).waitFor();
+  t.is(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
+});
