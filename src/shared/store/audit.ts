@@ -87,6 +87,9 @@ export interface ListAudit {
   readonly executionId: ExecutionId | null;
   readonly actorId: string | null;
   readonly eventType: string | null;
+  /** ISO instants, inclusive and exclusive; absent or null: of any time. */
+  readonly since?: string | null;
+  readonly until?: string | null;
   /** Only items older than this one (keyset paging); absent: from the newest. */
   readonly after?: AuditPlace | null;
   readonly limit: number;

@@ -8,7 +8,7 @@ import { anyObject } from '../../schemas/json-values.ts';
 import { checkOffset, type OffsetPage } from '../../offset-max.ts';
 import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging, queryInteger } from '../../schemas/query.ts';
-import { executionId, timestamp } from '../../schemas/text.ts';
+import { executionId, instant, timestamp } from '../../schemas/text.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
@@ -46,6 +46,8 @@ export const listAudit = defineEndpoint({
     event_type: optionalQuery(
       z.string().meta({ description: 'snake_case, such as `node_completed`.' }),
     ),
+    since: optionalQuery(instant.meta({ description: 'ISO 8601, inclusive.' })),
+    until: optionalQuery(instant.meta({ description: 'ISO 8601, exclusive.' })),
     limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: LIMIT_MAX }),
     offset: paging.offset,
     cursor: optionalQuery(auditCursor),
@@ -86,6 +88,8 @@ export const listAudit = defineEndpoint({
         executionId: query.execution_id,
         actorId: query.actor_id,
         eventType: query.event_type,
+        since: query.since,
+        until: query.until,
         after: query.cursor,
         ...page,
       });

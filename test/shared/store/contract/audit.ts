@@ -251,6 +251,15 @@ export function auditCases(name: string, open: () => TestStore): void {
         followed.push(...page.items);
       }
       t.deepEqual(followed, all.items);
+      const [since = '', until = ''] = [times[8], times[2]];
+      const within = all.items.filter((of) => of.createdAt >= since && of.createdAt < until);
+      const found = await list(store, { tenantId, since, until });
+      t.deepEqual(found.items, within);
+      t.like(found, { total: within.length, totalIsExact: true });
+      const [first] = within;
+      const rest = { since, until, after: first === undefined ? null : placeOf(first) };
+      t.deepEqual((await list(store, { tenantId, ...rest })).items, within.slice(1));
+      t.is((await list(store, { tenantId, since: '2999-01-01T00:00:00.000Z' })).total, 0);
     },
   );
 

@@ -53,13 +53,19 @@ function leastOf({ offset }: ListAudit, items: readonly unknown[]): number {
  * enough, because of a filter, the next look goes farther back.
  */
 async function readPage(management: Management, params: ListAudit): Promise<readonly ListedItem[]> {
-  const until = params.after?.createdAt ?? null;
+  const until = params.after?.createdAt ?? params.until ?? null;
   for (let reach = params.offset + params.limit; ; reach *= WIDEN_BY) {
     const wanted = { tenantId: params.tenantId, reach, until };
     const since = params.executionId === null ? await findSince(management, wanted) : null;
     const items = await readSince(management, params, since);
-    if (since === null || items.length === params.limit) return items;
+    if (reachesAll(params, since) || items.length === params.limit) return items;
   }
+}
+
+/** Whether everything that is asked for is behind this moment; null: the beginning. */
+function reachesAll({ since: wanted = null }: ListAudit, since: string | null): boolean {
+  if (since === null) return true;
+  return wanted !== null && Date.parse(since) <= Date.parse(wanted);
 }
 
 /**
@@ -170,8 +176,8 @@ type Total = Pick<AuditPage, 'total' | 'totalIsExact'>;
 
 /** Large tenants have more than a request may read, so only the newest are counted. */
 function countItems(management: Management, params: ListAudit): Promise<Total> {
-  const { executionId, actorId, eventType } = params;
-  const isFiltered = executionId !== null || actorId !== null || eventType !== null;
+  const { executionId, actorId, eventType, since = null, until = null } = params;
+  const isFiltered = [executionId, actorId, eventType, since, until].some((of) => of !== null);
   return isFiltered ? countMatches(management, params) : countNewest(management, params);
 }
 
@@ -235,16 +241,18 @@ async function countMatches(management: Management, params: ListAudit): Promise<
       )::int8 as total`,
     { tenant: tenantId },
   );
-  return { total: row?.total ?? 0, totalIsExact: since === null };
+  return { total: row?.total ?? 0, totalIsExact: reachesAll(params, since) };
 }
 
-function eventConditions({ executionId, actorId, eventType }: ListAudit) {
+function eventConditions({ executionId, actorId, eventType, since, until }: ListAudit) {
   // No event has the kind '', so a type that none can have finds none.
   const kind = eventType === null ? null : (eventKindOf(eventType) ?? '');
   return sql.fragment`(${executionId && toUuid(executionId)}::uuid is null
       or e.execution_id = ${executionId && toUuid(executionId)}::uuid)
     and (${kind}::text is null or e.kind = ${kind})
-    and (${actorId}::text is null or e.actor_id = ${actorId})`;
+    and (${actorId}::text is null or e.actor_id = ${actorId})
+    and e.created_at >= ${since ?? '-infinity'}::timestamptz
+    and e.created_at < ${until ?? 'infinity'}::timestamptz`;
 }
 
 /** Looked up for each event: with old statistics, a join by estimates reads all executions of the tenant. */
@@ -259,12 +267,15 @@ function joinOwner({ tenantId }: ListAudit) {
     ) x`;
 }
 
-function logConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {
+function logConditions(params: ListAudit) {
+  const { tenantId, executionId, actorId, eventType, since, until } = params;
   return sql.fragment`a.tenant_id = ${tenantId}
     and (${executionId && toUuid(executionId)}::uuid is null
       or a.execution_id = ${executionId && toUuid(executionId)}::uuid)
     and (${eventType}::text is null or a.event_type = ${eventType})
-    and (${actorId}::text is null or a.actor_id = ${actorId})`;
+    and (${actorId}::text is null or a.actor_id = ${actorId})
+    and a.created_at >= ${since ?? '-infinity'}::timestamptz
+    and a.created_at < ${until ?? 'infinity'}::timestamptz`;
 }
 
 function decodeItem(row: z.infer<typeof ItemRecord>, tenantId: TenantId): ListedItem {

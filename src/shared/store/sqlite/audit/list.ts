@@ -111,7 +111,7 @@ function countMatches(connection: Connection, params: ListAudit, limit: number):
 
 /** The text varies with the filters in use, so that each combination finds its index. */
 function conditionsOf(params: ListAudit) {
-  const { tenantId, executionId, actorId, eventType } = params;
+  const { tenantId, executionId, actorId, eventType, since = null, until = null } = params;
   const events = ['x.tenant_id = :tenant_id', `not ${isImported('e.execution_id')}`];
   const log = ['a.tenant_id = :tenant_id'];
   const bindings: Record<string, Bindable> = { tenant_id: tenantId };
@@ -132,11 +132,21 @@ function conditionsOf(params: ListAudit) {
     bindings['kind'] = eventKindOf(eventType) ?? '';
     bindings['event_type'] = eventType;
   }
+  if (since !== null) {
+    events.push('e.created_at >= :since');
+    log.push('a.created_at >= :since');
+    bindings['since'] = Date.parse(since);
+  }
+  if (until !== null) {
+    events.push('e.created_at < :until');
+    log.push('a.created_at < :until');
+    bindings['until'] = Date.parse(until);
+  }
   return {
     events: events.join(' and '),
     log: log.join(' and '),
     bindings,
-    isFiltered: executionId !== null || actorId !== null || eventType !== null,
+    isFiltered: Object.keys(bindings).length > 1,
   };
 }
 
