@@ -1,5 +1,101 @@
-import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { useQuery } from '@tanstack/react-query';
 
+import { call, type ReplyOf } from '../../api/client.ts';
+import { useSearchState } from '../../app/search.ts';
+import { useSession } from '../../app/session.tsx';
+import { ToggleChip } from '../../ui/controls/chip.tsx';
+import { TextField } from '../../ui/controls/field.tsx';
+import { Badge } from '../../ui/data/badge.tsx';
+import { DataTable, type Column } from '../../ui/data/data-table.tsx';
+import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { Row, Stack } from '../../ui/layout/stack.tsx';
+
+type Setting = ReplyOf<'list-settings'>['settings'][number];
+
+/** The settings in force in the process that answers, and where each value comes from. */
 export function SettingsPage() {
-  return <PageHeader title="Settings" />;
+  const { who } = useSession();
+  const [search, change] = useSearchState();
+  const query = useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => call('list-settings', { signal }),
+    enabled: who.is_operator,
+  });
+  const onlySet = search.only === 'set';
+  const all = query.data?.settings ?? [];
+  const shown = all.filter(
+    (setting) => isNamed(setting, search.q ?? '') && !(onlySet && setting.origin === 'default'),
+  );
+  return (
+    <Stack>
+      <PageHeader title="Settings" about="What the process that answers runs with." />
+      {!who.is_operator ? (
+        <EmptyState title="Settings are for operators of the installation">
+          <p>Ask an operator of the tenant default.</p>
+        </EmptyState>
+      ) : query.data === undefined ? (
+        query.error === null ? (
+          <Loading />
+        ) : (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        )
+      ) : (
+        <>
+          <Row>
+            <TextField
+              label="Filter settings"
+              type="search"
+              defaultValue={search.q ?? ''}
+              placeholder="Key, value or meaning"
+              onChange={(event) => change({ q: event.target.value })}
+            />
+            <ToggleChip
+              pressed={onlySet}
+              onToggle={() => change({ only: onlySet ? undefined : 'set' })}
+            >
+              Only those that are set
+            </ToggleChip>
+          </Row>
+          <p role="status">
+            {shown.length} of {all.length} settings
+          </p>
+          {shown.length === 0 ? (
+            <EmptyState title="No setting matches">
+              <p>Keys look like runtime.port. See docs/reference/configuration.md.</p>
+            </EmptyState>
+          ) : (
+            <DataTable label="Settings" rows={shown} rowKey={({ key }) => key} columns={COLUMNS} />
+          )}
+          <CallHint command="svc config show --origin" request="GET /settings" />
+        </>
+      )}
+    </Stack>
+  );
 }
+
+function isNamed({ key, value, meaning, origin }: Setting, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [key, value, meaning, origin].some((part) => part.toLowerCase().includes(wanted));
+}
+
+const COLUMNS: readonly Column<Setting>[] = [
+  { id: 'key', title: 'Key', cell: ({ key }) => <code>{key}</code> },
+  {
+    id: 'value',
+    title: 'Value',
+    cell: ({ value }) => (value === '' ? <em>not set</em> : <code>{value}</code>),
+  },
+  {
+    id: 'origin',
+    title: 'Comes from',
+    cell: ({ origin }) => <Badge tone={origin === 'default' ? 'idle' : 'run'}>{origin}</Badge>,
+  },
+  { id: 'meaning', title: 'Meaning', cell: ({ meaning }) => meaning },
+  {
+    id: 'variables',
+    title: 'Set it by',
+    cell: ({ variables }) => <code>{variables[0]}</code>,
+  },
+];

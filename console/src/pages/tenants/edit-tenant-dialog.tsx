@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
+import { SelectField, TextField } from '../../ui/controls/field.tsx';
+import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { ActionError } from '../../ui/feedback/states.tsx';
+import { notify } from '../../ui/feedback/toast.tsx';
+import { Stack } from '../../ui/layout/stack.tsx';
+import { readForm } from '../../ui/layout/toolbar.tsx';
+import { COUNT_LIMITS, MEMORY_TIERS, readLimits, type Tenant } from './limits.ts';
+
+const TIERS = [
+  { value: '', label: 'The service’s default' },
+  ...MEMORY_TIERS.map((tier) => ({ value: tier, label: tier })),
+];
+
+/** Changes the name and the limits of a tenant. Its policy stays as it is. */
+export function EditTenantDialog({
+  tenant,
+  onClose,
+}: {
+  readonly tenant: Tenant;
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const saving = useMutation({
+    mutationFn: (values: Readonly<Record<string, string>>) =>
+      call('update-tenant', {
+        path: { id: tenant.id },
+        body: { name: values.name ?? tenant.name, limits: readLimits(values) },
+      }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['tenants'] });
+      notify(`Changed tenant ${tenant.id}`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Change tenant ${tenant.id}`}
+      description="A limit without a value does not apply."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate(readForm(event.currentTarget));
+        }}
+      >
+        <Stack>
+          <TextField label="Name" name="name" defaultValue={tenant.name} required maxLength={256} />
+          {COUNT_LIMITS.map(({ key, label, hint }) => (
+            <TextField
+              key={key}
+              label={label}
+              hint={hint}
+              name={key}
+              type="number"
+              min={0}
+              step={1}
+              defaultValue={tenant.limits[key] ?? ''}
+            />
+          ))}
+          <SelectField
+            label="Tier of memory"
+            name="memory_tier"
+            defaultValue={tenant.limits.memory_tier ?? ''}
+            options={TIERS}
+          />
+          <ActionError error={saving.error} />
+          <CallHint request={`PUT /tenants/${tenant.id}`} />
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" type="submit" busy={saving.isPending}>
+              Save
+            </Button>
+          </DialogActions>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

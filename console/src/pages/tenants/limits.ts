@@ -1,0 +1,59 @@
+import type { ReplyOf } from '../../api/client.ts';
+
+export type Tenant = ReplyOf<'list-tenants'>['tenants'][number];
+export type Limits = Tenant['limits'];
+export type CountLimit = Exclude<keyof Limits, 'memory_tier'>;
+
+export const COUNT_LIMITS: readonly {
+  readonly key: CountLimit;
+  readonly label: string;
+  readonly hint: string;
+}[] = [
+  {
+    key: 'max_concurrent_executions',
+    label: 'Executions at a time',
+    hint: 'More starts are refused; children wait for a place.',
+  },
+  {
+    key: 'max_descendants',
+    label: 'Descendants of an execution',
+    hint: 'Children, their children, and so on.',
+  },
+  { key: 'max_workflows', label: 'Workflows', hint: 'Registered under different names.' },
+  {
+    key: 'max_queued_work_items',
+    label: 'Queued work items',
+    hint: 'Starts are refused while more wait for workers.',
+  },
+  {
+    key: 'requests_per_second',
+    label: 'Requests a second',
+    hint: 'Each API process counts its own.',
+  },
+  {
+    key: 'max_cpu_seconds_per_minute',
+    label: 'CPU seconds a minute',
+    hint: 'For checks and expressions on worker threads.',
+  },
+];
+
+export const MEMORY_TIERS = ['free', 'starter', 'team', 'business', 'enterprise'] as const;
+
+/** The limits that a form names; empty fields do not apply. */
+export function readLimits(values: Readonly<Record<string, string>>): Limits {
+  const counts = COUNT_LIMITS.flatMap(({ key }) => {
+    const text = values[key] ?? '';
+    return text === '' ? [] : [[key, Number(text)] as const];
+  });
+  const tier = MEMORY_TIERS.find((known) => known === values.memory_tier);
+  return { ...Object.fromEntries(counts), ...(tier !== undefined && { memory_tier: tier }) };
+}
+
+export function describeLimits(limits: Limits): string {
+  const counts = COUNT_LIMITS.flatMap(({ key, label }) => {
+    const value = limits[key];
+    return value === undefined ? [] : [`${label.toLowerCase()}: ${value}`];
+  });
+  const tier = limits.memory_tier === undefined ? [] : [`memory: ${limits.memory_tier}`];
+  return [...counts, ...tier].join(', ') || 'none';
+}
