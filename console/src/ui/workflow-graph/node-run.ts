@@ -22,11 +22,14 @@ export interface MapProgress {
   readonly failed: number;
 }
 
+const NOT_ENTERED: readonly string[] = ['skipped', 'pending'];
+const ENDED: readonly string[] = ['completed', 'failed', 'skipped', 'cancelled'];
+
 /** Whether the node was entered at all. */
 export function hasStarted(run: NodeRun | undefined): boolean {
-  return run !== undefined && run.status !== 'skipped' && run.startedAt !== null;
+  return run !== undefined && !NOT_ENTERED.includes(run.status);
 }
 
 export function hasEnded(run: NodeRun | undefined): boolean {
-  return run !== undefined && run.endedAt !== null;
+  return run !== undefined && (run.endedAt !== null || ENDED.includes(run.status));
 }

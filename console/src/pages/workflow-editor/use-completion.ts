@@ -1,0 +1,34 @@
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+
+import { call } from '../../api/client.ts';
+import { suggest } from './suggest.ts';
+
+/** Completion from the JSON Schema of definitions that the service publishes. */
+export function useCompletion(): (context: CompletionContext) => CompletionResult | null {
+  const { data: schema } = useQuery({
+    queryKey: ['workflow-schema'],
+    queryFn: ({ signal }) => call('get-workflow-schema', { signal }),
+    staleTime: Infinity,
+  });
+  return useCallback(
+    (context) => {
+      const isAsked = context.explicit || context.matchBefore(/[\w$.-]+$/) !== null;
+      if (schema === undefined || !isAsked) return null;
+      const found = suggest(context.state.doc.toString(), context.pos, schema);
+      if (found === null || found.list.length === 0) return null;
+      return {
+        from: found.from,
+        options: found.list.map(({ label, apply, info, isKey }) => ({
+          label,
+          apply,
+          type: isKey ? 'property' : 'enum',
+          ...(info === null ? {} : { info }),
+        })),
+        validFor: /^[\w$.-]*$/,
+      };
+    },
+    [schema],
+  );
+}
