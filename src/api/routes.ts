@@ -7,6 +7,8 @@ import { heartbeatAgent } from './endpoints/agents/heartbeat-agent.ts';
 import { listAgents } from './endpoints/agents/list-agents.ts';
 import { readAgent } from './endpoints/agents/read-agent.ts';
 import { registerAgent } from './endpoints/agents/register-agent.ts';
+import { decideApprovals } from './endpoints/approvals/decide-approvals.ts';
+import { listAllApprovals } from './endpoints/approvals/list-all-approvals.ts';
 import { downloadArtifact } from './endpoints/artifacts/download-artifact.ts';
 import { uploadArtifact } from './endpoints/artifacts/upload-artifact.ts';
 import { listAudit } from './endpoints/audit/list-audit.ts';
@@ -31,6 +33,7 @@ import { readTimeline } from './endpoints/executions/read-timeline.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { startExecutions } from './endpoints/executions/start-executions.ts';
+import { listFailures } from './endpoints/failures/list-failures.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
 import { getRoot } from './endpoints/health/get-root.ts';
@@ -80,6 +83,8 @@ import { reportWorkItems } from './endpoints/work-items/report-work-items.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
 import { continueWorkItem } from './endpoints/work-items/continue-work-item.ts';
 import { suspendWorkItem } from './endpoints/work-items/suspend-work-item.ts';
+import { listLeases } from './endpoints/queues/list-leases.ts';
+import { listQueues } from './endpoints/queues/list-queues.ts';
 import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
 import { previewRetention } from './endpoints/retention/preview-retention.ts';
 import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
@@ -135,6 +140,9 @@ export const routes: readonly Endpoint[] = [
   listApprovals,
   deliverExternalEvent,
 
+  listAllApprovals,
+  decideApprovals,
+
   registerAgent,
   listAgents,
   readAgent,
@@ -154,6 +162,9 @@ export const routes: readonly Endpoint[] = [
   updateTenant,
 
   listWorkers,
+  listQueues,
+  listLeases,
+  listFailures,
 
   readSystem,
   examineSystem,

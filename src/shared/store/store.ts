@@ -1,4 +1,5 @@
 import type { AgentStore } from './agents.ts';
+import type { ApprovalStore } from './approvals.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { DefinitionStore } from './definitions.ts';
@@ -15,6 +16,7 @@ import type { TokenStore } from './tokens.ts';
 import type { UnusedArtifactStore } from './unused-artifacts.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { WorkStore } from './work.ts';
+import type { WorkOverviewStore } from './work-overview.ts';
 import type { WorkerStore } from './workers.ts';
 import type { WorkflowPauseStore } from './workflow-pauses.ts';
 
@@ -34,6 +36,8 @@ export interface Store {
   readonly timers: TimerStore;
   readonly runnable: RunnableStore;
   readonly places: PlaceStore;
+  readonly approvals: ApprovalStore;
+  readonly workOverview: WorkOverviewStore;
   readonly definitions: DefinitionStore;
   readonly workflowPauses: WorkflowPauseStore;
   readonly tokens: TokenStore;

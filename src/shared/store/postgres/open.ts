@@ -13,8 +13,9 @@ import {
 } from './connection/connect.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
-import { createExecutionSearch } from './executions/search-executions.ts';
+import { createApprovalStore } from './executions/approvals.ts';
 import { createExecutionStore } from './executions/executions.ts';
+import { createExecutionSearch } from './executions/search-executions.ts';
 import { openManagement } from './connection/management.ts';
 import { createMemoryStore } from './memory/memory.ts';
 import { createPlaceStore } from './scheduling/places.ts';
@@ -32,6 +33,7 @@ import { createRemoteWake } from './scheduling/wake.ts';
 import { createWebhookStore } from './webhooks/webhooks.ts';
 import { createWorkflowPauseStore } from './workflows/workflow-pauses.ts';
 import { createWorkStore } from './work/work.ts';
+import { createWorkOverview } from './work/overview.ts';
 import { createWorkerStore } from './work/workers.ts';
 
 /**
@@ -80,6 +82,8 @@ export async function openPostgresStore(params: {
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
     places: createPlaceStore(pool),
+    approvals: createApprovalStore(readers),
+    workOverview: createWorkOverview(readers),
     definitions: createDefinitionStore(management, pool),
     workflowPauses: createWorkflowPauseStore(management),
     tokens: createTokenStore(management),

@@ -5,8 +5,9 @@ import { createAuditStore } from './audit/audit.ts';
 import { connect, type Clock, type Connection } from './connection/connect.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
-import { createExecutionSearch } from './executions/search-executions.ts';
+import { createApprovalStore } from './executions/approvals.ts';
 import { createExecutionStore } from './executions/executions.ts';
+import { createExecutionSearch } from './executions/search-executions.ts';
 import { createMemoryStore } from './memory/memory.ts';
 import { createPlaceStore } from './scheduling/places.ts';
 import { prune } from './retention/prune.ts';
@@ -23,6 +24,7 @@ import { createRemoteWake } from './scheduling/wake.ts';
 import { createWebhookStore } from './webhooks/webhooks.ts';
 import { createWorkflowPauseStore } from './workflows/workflow-pauses.ts';
 import { createWorkStore } from './work/work.ts';
+import { createWorkOverview } from './work/overview.ts';
 import { createWorkerStore } from './work/workers.ts';
 
 export { StoreOpenError } from './connection/errors.ts';
@@ -53,6 +55,8 @@ export function createSqliteStore(connection: Connection): Store {
     timers: createTimerStore(connection),
     runnable: createRunnableStore(connection),
     places: createPlaceStore(connection),
+    approvals: createApprovalStore(connection),
+    workOverview: createWorkOverview(connection),
     definitions: createDefinitionStore(connection),
     workflowPauses: createWorkflowPauseStore(connection),
     tokens: createTokenStore(connection),

@@ -26,6 +26,7 @@ export const JUDGED_FLAGS = [
   'snapshots',
   'deadLetters',
   'messages',
+  'approvals',
   'charges',
   'pauses',
   'trees',

@@ -8,6 +8,7 @@ import {
   type NewExecution,
   type StartedExecution,
 } from '../../commit.ts';
+import { approvalChangesOf } from '../../rows/approval-changes.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
@@ -245,6 +246,15 @@ export const COMMIT_SECTIONS = {
     type: ['text', (told) => contentOf(told).eventType],
     data: ['json', (told) => JSON.stringify(contentOf(told).data)],
     status: ['text', (told) => contentOf(told).ifStatusBecomes],
+  }),
+  /** Changes of the list of approvals. */
+  approvals: section(approvalChangesOf, {
+    change: ['text', (change) => change.is],
+    /** Within the plan. */
+    sequence: ['int4', ({ eventIndex }) => eventIndex + 1],
+    node_id: ['text', ({ nodeId }) => nodeId],
+    visit: ['int4', ({ visit }) => visit],
+    step: ['text', ({ step }) => step],
   }),
   charges: optionalRow(({ charge }) => charge, {
     input_tokens: ['int8', ({ inputTokens }) => inputTokens],

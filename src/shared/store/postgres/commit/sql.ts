@@ -7,6 +7,7 @@ import { startingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
 import { treeWritingParts } from './trees.ts';
 import { unservedTenants } from './unserved.ts';
+import { approvalParts } from './approvals.ts';
 import { acceptingParts, recordingParts } from './write.ts';
 
 /*
@@ -56,6 +57,7 @@ export const judgingStatement = createStatements({
       ...workParts(has, $),
       ...timerParts(has, $),
       ...recordingParts(has, $),
+      ...approvalParts(has, $),
     ];
     return `with ${parts.join(',\n')}\n${verdicts(has, $)}`;
   },

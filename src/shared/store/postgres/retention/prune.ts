@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+import { DECIDED_MS } from '../../approvals.ts';
 import { DELIVERY_LOG_MS } from '../../webhooks.ts';
 import type { Management } from '../connection/management.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';
@@ -82,10 +83,38 @@ export async function prune(management: Management): Promise<number> {
             limit ${ROWS_MAX}
           ))
           returning c.execution_id
+        ),
+        old as (
+          delete from approvals a
+          where (a.execution_id, a.sequence) in (
+            (
+              select d.execution_id, d.sequence
+              from approvals d
+              where d.decided_at is not null
+                and d.decided_at <= clock_timestamp()
+                  - ${DECIDED_MS}::int8 * interval '1 millisecond'
+              order by d.decided_at
+              limit ${ROWS_MAX}
+            )
+            union all
+            (
+              select o.execution_id, o.sequence
+              from approvals o
+              where o.decided_at is null
+                and not exists (
+                  select
+                  from executions e
+                  where e.id = o.execution_id
+                    and e.status in ('running', 'paused')
+                )
+              limit ${ROWS_MAX}
+            )
+          )
+          returning a.sequence
         )
         select (select count(*) from silent) + (select count(*) from forgotten)
           + (select count(*) from cleared) + (select count(*) from felled)
-          + (select count(*) from vacated) as deleted`,
+          + (select count(*) from vacated) + (select count(*) from old) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

@@ -6,6 +6,7 @@ import {
   type NewExecution,
 } from '../../commit.ts';
 import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
+import { writeApprovals } from './approvals.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -34,6 +35,7 @@ export function writePlan(
   if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
+  writeApprovals(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
   writeTree(connection, plan);
   writeWorkflowHold(connection, plan);

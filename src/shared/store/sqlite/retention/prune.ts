@@ -1,6 +1,7 @@
 import { pruneUploads } from '../artifacts/prune-uploads.ts';
 import { REQUEST_KEY_MS } from '../commit/judge.ts';
 import type { Connection } from '../connection/connect.ts';
+import { DECIDED_MS } from '../../approvals.ts';
 import { DELIVERY_LOG_MS } from '../../webhooks.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';
 
@@ -35,7 +36,20 @@ export async function prune(connection: Connection): Promise<number> {
          where e.id = child_places.execution_id and e.status in ('running', 'paused')
        )`,
     );
-    return workers + keys + deliveries + trees + places;
+    const approvals = connection.run(
+      `delete from approvals
+       where decided_at <= :decided_since
+         or (
+           decided_at is null
+           and not exists (
+             select 1
+             from executions e
+             where e.id = approvals.execution_id and e.status in ('running', 'paused')
+           )
+         )`,
+      { decided_since: now - DECIDED_MS },
+    );
+    return workers + keys + deliveries + trees + places + approvals;
   });
   return rows + (await pruneUploads(connection));
 }

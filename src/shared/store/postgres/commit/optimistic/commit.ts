@@ -1,5 +1,6 @@
 import { executionIdFromUuid } from '../../../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../../../commit.ts';
+import { changesApprovals } from '../../../rows/approval-changes.ts';
 import { optimisticBatch } from './batch.ts';
 import { optimisticStatement } from './sql.ts';
 import { encodeColumns } from '../batch.ts';
@@ -45,6 +46,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.workflowHold === null &&
     plan.tree === null &&
     !plan.leavesQueue &&
+    !changesApprovals(plan) &&
     [
       plan.keepsLeases,
       plan.revokesItems,

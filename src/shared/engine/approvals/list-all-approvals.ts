@@ -1,0 +1,163 @@
+import { openFunctionApprovals } from '../../domain/execution/function-waits.ts';
+import { visitKey, type ExecutionState } from '../../domain/execution/state.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import type {
+  ApprovalCursor,
+  ApprovalRow,
+  DecidedApprovalRow,
+  ListApprovals,
+} from '../../store/approvals.ts';
+import { foldLoaded } from '../advance/load-execution.ts';
+import type { Reader } from '../caller.ts';
+import type { EngineDeps } from '../deps.ts';
+import { redactEvent } from '../executions/redact-view.ts';
+
+/** An approval of any execution of the tenant, as data policies show it. */
+export interface ListedApproval {
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly step: string | null;
+  readonly description: string | null;
+  readonly requestedAt: string;
+  /** Null: it waits for ever, or its time stands still. */
+  readonly dueAt: string | null;
+  /** What happens if nobody decides in time, and after a rejection. */
+  readonly otherwise: Otherwise;
+  readonly shown: JsonObject | null;
+  readonly shownHash: string | null;
+  readonly decided: Decided | null;
+}
+
+/** `continue`: edges for failures lead on · `code`: the code of the function decides. */
+export interface Otherwise {
+  readonly is: 'fail' | 'continue' | 'code';
+  readonly to: readonly string[];
+}
+
+interface Decided {
+  readonly decision: 'approved' | 'rejected';
+  readonly userId: string | null;
+  readonly actorId: string;
+  readonly comment: string | null;
+  readonly at: string;
+}
+
+export interface ApprovalPage {
+  readonly approvals: readonly ListedApproval[];
+  /** Null: this is the last page. */
+  readonly next: ApprovalCursor | null;
+}
+
+type Params = Omit<ListApprovals, 'tenantId'>;
+
+/**
+ * The open approvals of all executions, oldest first. A page may have fewer rows than asked for: a
+ * function may end before a person decides, and only its state shows that.
+ */
+export async function listOpenApprovals(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: Params,
+): Promise<ApprovalPage> {
+  const rows = await deps.store.approvals.listOpen({ ...params, tenantId });
+  const states = await loadStates(deps, rows, tenantId);
+  const open = rows.filter((row) => isOpen(row, states));
+  const last = rows.length === params.limit ? rows.at(-1) : undefined;
+  return {
+    approvals: await Promise.all(open.map((row) => show(deps, row))),
+    next: last === undefined ? null : cursorAt(last, last.requested.createdAt),
+  };
+}
+
+/** The decided ones of the last 90 days, latest decision first. */
+export async function listDecidedApprovals(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: Params,
+): Promise<ApprovalPage> {
+  const rows = await deps.store.approvals.listDecided({ ...params, tenantId });
+  const last = rows.length === params.limit ? rows.at(-1) : undefined;
+  return {
+    approvals: await Promise.all(
+      rows.map((row) => show(deps, { ...row, dueAt: null }, row.received)),
+    ),
+    next: last === undefined ? null : cursorAt(last, last.received.createdAt),
+  };
+}
+
+function cursorAt(row: Pick<ApprovalRow, 'executionId' | 'requested'>, at: string): ApprovalCursor {
+  return { at, executionId: row.executionId, sequence: row.requested.sequence };
+}
+
+/** The states of executions with functions that wait for a decision; null: it has gone. */
+async function loadStates(
+  deps: EngineDeps,
+  rows: readonly ApprovalRow[],
+  tenantId: TenantId,
+): Promise<ReadonlyMap<ExecutionId, ExecutionState | null>> {
+  const ids = rows.flatMap(({ executionId, requested }) =>
+    requested.payload.step === undefined ? [] : executionId,
+  );
+  const loaded = [...new Set(ids)].map(async (id) => {
+    const found = await deps.store.executions.load(id, tenantId);
+    return [id, found && foldLoaded(found, null)] as const;
+  });
+  return new Map(await Promise.all(loaded));
+}
+
+function isOpen(
+  { executionId, requested }: ApprovalRow,
+  states: ReadonlyMap<ExecutionId, ExecutionState | null>,
+): boolean {
+  const { visit, step } = requested.payload;
+  if (step === undefined) return true;
+  const live = states.get(executionId)?.live.get(visitKey(requested.nodeId, visit));
+  return live !== undefined && openFunctionApprovals(live).some((wait) => wait.identity === step);
+}
+
+async function show(
+  deps: EngineDeps,
+  row: ApprovalRow,
+  received: DecidedApprovalRow['received'] | null = null,
+): Promise<ListedApproval> {
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const requested = redactEvent(row.requested, plan, deps.pseudonym);
+  if (requested.kind !== 'ApprovalRequested') throw new Error('an event changed its kind');
+  const { payload } = requested;
+  return {
+    executionId: row.executionId,
+    workflowId: row.workflowId,
+    nodeId: requested.nodeId,
+    visit: payload.visit,
+    step: payload.step ?? null,
+    description: payload.description,
+    requestedAt: requested.createdAt,
+    dueAt: row.dueAt,
+    otherwise: otherwiseOf(plan, requested.nodeId, payload.step ?? null),
+    shown: payload.shown ?? null,
+    shownHash: payload.shown_hash ?? null,
+    decided: received === null ? null : showDecision(deps, received, plan),
+  };
+}
+
+function showDecision(
+  deps: EngineDeps,
+  event: DecidedApprovalRow['received'],
+  plan: Plan,
+): Decided {
+  const shown = redactEvent(event, plan, deps.pseudonym);
+  if (shown.kind !== 'ApprovalReceived') throw new Error('an event changed its kind');
+  const { decision, user_id: userId, comment } = shown.payload;
+  return { decision, userId, comment, actorId: shown.actorId, at: shown.createdAt };
+}
+
+function otherwiseOf(plan: Plan, nodeId: string, step: string | null): Otherwise {
+  if (step !== null) return { is: 'code', to: [] };
+  const edges = plan.nodes.get(nodeId)?.edges ?? [];
+  const to = edges.flatMap(({ on, to: target }) => (on === 'failure' ? target : []));
+  return { is: to.length === 0 ? 'fail' : 'continue', to: [...new Set(to)] };
+}

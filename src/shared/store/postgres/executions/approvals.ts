@@ -1,0 +1,143 @@
+import { executionIdFromUuid, type DefinitionId } from '../../../domain/ids.ts';
+import type {
+  ApprovalRow,
+  ApprovalStore,
+  DecidedApprovalRow,
+  ListApprovals,
+} from '../../approvals.ts';
+import { decodeApproval, decodeDecision } from '../../rows/approval-rows.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { decodeEvent, HELD_DUE_AT, toUuid, type EventRecord } from '../rows.ts';
+
+/** Both lists join the events, so that a list has what was asked and said without a second read. */
+export function createApprovalStore(readers: PostgresPool): ApprovalStore {
+  return {
+    async listOpen(params) {
+      const rows = await readers.run<OpenRecord>(LIST_OPEN, valuesOf(params), params.tenantId);
+      return rows.map(decodeOpen);
+    },
+    async listDecided(params) {
+      const rows = await readers.run<DecidedRecord>(
+        LIST_DECIDED,
+        valuesOf(params),
+        params.tenantId,
+      );
+      return rows.map(decodeDecided);
+    },
+  };
+}
+
+function valuesOf({ tenantId, workflowId, cursor, limit }: ListApprovals): readonly unknown[] {
+  const after = cursor && [cursor.at, toUuid(cursor.executionId), cursor.sequence];
+  return [tenantId, workflowId, ...(after ?? [null, null, null]), limit];
+}
+
+interface SharedRecord {
+  readonly execution_id: string;
+  readonly workflow_id: string;
+  readonly definition_id: DefinitionId;
+  readonly sequence: number;
+  readonly node_id: string;
+  readonly payload: string;
+  readonly actor_id: string;
+  readonly created_at: string;
+}
+
+interface OpenRecord extends SharedRecord {
+  readonly due_at: string | null;
+}
+
+interface DecidedRecord extends SharedRecord {
+  readonly decided_sequence: number;
+  readonly decided_payload: string;
+  readonly decided_actor: string;
+  readonly decided_at: string;
+}
+
+function decodeOpen(row: OpenRecord): ApprovalRow {
+  return { ...sharedOf(row), dueAt: row.due_at };
+}
+
+function decodeDecided(row: DecidedRecord): DecidedApprovalRow {
+  const received = eventOf({
+    ...row,
+    kind: 'ApprovalReceived',
+    sequence: row.decided_sequence,
+    payload: row.decided_payload,
+    actor_id: row.decided_actor,
+    created_at: row.decided_at,
+  });
+  return { ...sharedOf(row), received: decodeDecision(received) };
+}
+
+function sharedOf(row: SharedRecord) {
+  return {
+    executionId: executionIdFromUuid(row.execution_id),
+    workflowId: row.workflow_id,
+    definitionId: row.definition_id,
+    requested: decodeApproval(eventOf({ ...row, kind: 'ApprovalRequested' })),
+  };
+}
+
+function eventOf({ sequence, kind, node_id, payload, actor_id, created_at }: EventRecord) {
+  return decodeEvent({ sequence, kind, node_id, payload, actor_id, created_at });
+}
+
+const REQUESTED = `
+      a.execution_id, e.workflow_id, e.definition_id, a.sequence, a.node_id, v.payload,
+      v.actor_id, v.created_at`;
+
+/*
+ * $1 tenant · $2 workflow · $3 to $5 cursor · $6 limit. The timer of a wait is found by its name, which
+ * the purpose, the node, the visit and the step make up.
+ */
+const LIST_OPEN: Statement = {
+  name: 'list-open-approvals',
+  writes: false,
+  text: `
+    select ${REQUESTED}, (
+        select t.due_at
+        from timers t
+        where t.execution_id = a.execution_id
+          and t.name = case
+            when a.step is null
+              then 'approval_timeout:' || a.node_id || '#' || a.visit
+            else 'function_wait:' || a.node_id || '#' || a.visit || '/' || a.step
+          end
+          and t.due_at < ${HELD_DUE_AT}
+      ) as due_at
+    from approvals a
+    join executions e on e.id = a.execution_id
+    join events v on v.execution_id = a.execution_id and v.sequence = a.sequence
+    where a.tenant_id = $1
+      and a.decided_at is null
+      and e.status in ('running', 'paused')
+      and ($2::text is null or e.workflow_id = $2)
+      and (
+        $3::timestamptz is null
+        or (a.requested_at, a.execution_id, a.sequence) > ($3, $4::uuid, $5::int4)
+      )
+    order by a.requested_at, a.execution_id, a.sequence
+    limit $6`,
+};
+
+const LIST_DECIDED: Statement = {
+  name: 'list-decided-approvals',
+  writes: false,
+  text: `
+    select ${REQUESTED}, a.decided_sequence, d.payload as decided_payload,
+      d.actor_id as decided_actor, a.decided_at
+    from approvals a
+    join executions e on e.id = a.execution_id
+    join events v on v.execution_id = a.execution_id and v.sequence = a.sequence
+    join events d on d.execution_id = a.execution_id and d.sequence = a.decided_sequence
+    where a.tenant_id = $1
+      and a.decided_at is not null
+      and ($2::text is null or e.workflow_id = $2)
+      and (
+        $3::timestamptz is null
+        or (a.decided_at, a.execution_id, a.sequence) < ($3, $4::uuid, $5::int4)
+      )
+    order by a.decided_at desc, a.execution_id desc, a.sequence desc
+    limit $6`,
+};

@@ -1,0 +1,196 @@
+import type { DefinitionId, ExecutionId, WorkItemId } from '../../../domain/ids.ts';
+import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import type { WorkQueue } from '../../../domain/work/work-item.ts';
+import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
+import {
+  FAILED_WITHIN_MS,
+  type Failure,
+  type HeldLease,
+  type ListFailures,
+  type ListLeases,
+  type QueueDepths,
+  type WorkOverviewStore,
+} from '../../work-overview.ts';
+import type { Connection } from '../connection/connect.ts';
+import { toIso } from '../rows.ts';
+
+export function createWorkOverview(connection: Connection): WorkOverviewStore {
+  return {
+    readQueues: (params) => connection.read(() => readQueues(connection, params)),
+    listLeases: (params) => connection.read(() => listLeases(connection, params)),
+    listFailures: (params) => connection.read(() => listFailures(connection, params)),
+  };
+}
+
+type RawCount = Omit<CountedItems, 'oldest_at'> & { readonly oldest_at: number | null };
+
+function readQueues(
+  connection: Connection,
+  { tenantId, rowsMax }: Parameters<WorkOverviewStore['readQueues']>[0],
+): QueueDepths {
+  const rows = connection.all<RawCount>(READ_QUEUES, {
+    tenant_id: tenantId,
+    python: queueKeyOf({ tenantId, queue: 'python_tool' }),
+    java: queueKeyOf({ tenantId, queue: 'java_tool' }),
+    function: queueKeyOf({ tenantId, queue: 'function' }),
+    rows: rowsMax + 1,
+    failed_since: connection.now() - FAILED_WITHIN_MS,
+  });
+  const counted = rows.map((row) => ({
+    ...row,
+    oldest_at: row.oldest_at === null ? null : toIso(row.oldest_at),
+  }));
+  return gatherDepths(counted, rowsMax);
+}
+
+const READ_QUEUES = `
+  with waiting as (
+    select *
+    from (
+      select queue, queue_name, tool, enqueued_at
+      from work_queue
+      where queue_key in (:python, :java, :function)
+      limit :rows
+    )
+    union all
+    select *
+    from (
+      select queue, queue_name, tool, enqueued_at
+      from work_queue
+      where tenant_id = :tenant_id
+        and queue_name is not null
+        and queue_key not in (:python, :java, :function)
+        and queue <> 'engine'
+      limit :rows
+    )
+  ),
+  leased as (
+    select l.queue, i.queue_name, i.tool
+    from work_leases l
+    join work_items i on i.work_item_id = l.work_item_id
+    where l.tenant_id = :tenant_id and l.queue <> 'engine'
+    limit :rows
+  ),
+  failed as (
+    select d.queue, i.queue_name, d.tool
+    from dead_letters d
+    left join work_items i on i.work_item_id = d.work_item_id
+    where d.tenant_id = :tenant_id and d.dead_lettered_at > :failed_since
+    order by d.dead_lettered_at desc, d.work_item_id desc
+    limit :rows
+  )
+  select 'waiting' as what, queue, nullif(queue_name, 'default') as queue_name,
+    coalesce(tool, '') as tool, count(*) as items, min(enqueued_at) as oldest_at
+  from waiting
+  group by 2, 3, 4
+  union all
+  select 'leased', queue, nullif(queue_name, 'default'), tool, count(*), null
+  from leased
+  group by 2, 3, 4
+  union all
+  select 'failed', queue, nullif(queue_name, 'default'), tool, count(*), null
+  from failed
+  group by 2, 3, 4`;
+
+interface RawLease {
+  readonly work_item_id: WorkItemId;
+  readonly execution_id: ExecutionId;
+  readonly workflow_id: string;
+  readonly node_id: string;
+  readonly attempt: number;
+  readonly queue: WorkQueue;
+  readonly queue_name: string | null;
+  readonly tool: string | null;
+  readonly worker_id: string;
+  readonly claimed_at: number;
+  readonly expires_at: number;
+  readonly deadline_at: number | null;
+}
+
+function listLeases(connection: Connection, params: ListLeases): readonly HeldLease[] {
+  const { tenantId, workerId, after, limit } = params;
+  return connection
+    .all<RawLease>(LIST_LEASES, { tenant_id: tenantId, worker_id: workerId, after, limit })
+    .map((row) => ({
+      workItemId: row.work_item_id,
+      executionId: row.execution_id,
+      workflowId: row.workflow_id,
+      nodeId: row.node_id,
+      attempt: row.attempt,
+      queue: row.queue,
+      queueName: row.queue_name,
+      tool: row.tool,
+      workerId: row.worker_id,
+      claimedAt: toIso(row.claimed_at),
+      expiresAt: toIso(row.expires_at),
+      deadlineAt: row.deadline_at === null ? null : toIso(row.deadline_at),
+    }));
+}
+
+const LIST_LEASES = `
+  select l.work_item_id, l.execution_id, e.workflow_id, l.node_id, l.attempt, l.queue,
+    i.queue_name, i.tool, l.worker_id, l.claimed_at, l.expires_at, l.deadline_at
+  from work_leases l
+  join executions e on e.id = l.execution_id
+  left join work_items i on i.work_item_id = l.work_item_id
+  where l.tenant_id = :tenant_id
+    and (:worker_id is null or l.worker_id = :worker_id)
+    and (:after is null or l.work_item_id > :after)
+  order by l.work_item_id
+  limit :limit`;
+
+interface RawFailure {
+  readonly execution_id: ExecutionId;
+  readonly workflow_id: string;
+  readonly definition_id: DefinitionId;
+  readonly error: string;
+  readonly failed_at: number;
+  readonly work_item_id: WorkItemId | null;
+  readonly node_id: string | null;
+  readonly tool: string | null;
+  readonly queue: WorkQueue | null;
+  readonly is_live: number;
+}
+
+function listFailures(connection: Connection, params: ListFailures): readonly Failure[] {
+  const { tenantId, since, limit } = params;
+  return connection
+    .all<RawFailure>(LIST_FAILURES, { tenant_id: tenantId, since: Date.parse(since), limit })
+    .map((row) => {
+      const { work_item_id: workItemId, node_id: nodeId, tool, queue } = row;
+      const isItem = workItemId !== null && nodeId !== null && tool !== null && queue !== null;
+      return {
+        executionId: row.execution_id,
+        workflowId: row.workflow_id,
+        definitionId: row.definition_id,
+        error: row.error,
+        failedAt: toIso(row.failed_at),
+        item: isItem ? { workItemId, nodeId, tool, queue, isLive: row.is_live === 1 } : null,
+      };
+    });
+}
+
+/* Failed executions are found by their beginning, as no index has their end. */
+const LIST_FAILURES = `
+  select *
+  from (
+    select d.execution_id, e.workflow_id, e.definition_id, d.error,
+      d.dead_lettered_at as failed_at, d.work_item_id, d.node_id, d.tool, d.queue,
+      e.status in ('running', 'paused') as is_live
+    from dead_letters d
+    join executions e on e.id = d.execution_id
+    where d.tenant_id = :tenant_id and d.dead_lettered_at >= :since
+    order by d.dead_lettered_at desc, d.work_item_id desc
+    limit :limit
+  )
+  union all
+  select *
+  from (
+    select e.id, e.workflow_id, e.definition_id, coalesce(e.error, ''), e.completed_at, null,
+      null, null, null, 0
+    from executions e
+    where e.tenant_id = :tenant_id and e.status = 'failed' and e.created_at >= :since
+    order by e.created_at desc, e.id desc
+    limit :limit
+  )
+  order by failed_at desc`;

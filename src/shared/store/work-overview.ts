@@ -1,0 +1,88 @@
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { WorkQueue, WorkerQueue } from '../domain/work/work-item.ts';
+
+/** Readings of all the work of a tenant, for people. Each reads a bounded number of rows. */
+export interface WorkOverviewStore {
+  /** What waits and what is out, by queue and tool; of each no more than `rowsMax` items count. */
+  readQueues(params: {
+    readonly tenantId: TenantId;
+    readonly rowsMax: number;
+  }): Promise<QueueDepths>;
+  /** By item id, so that items claimed while one reads on do not move the list. */
+  listLeases(params: ListLeases): Promise<readonly HeldLease[]>;
+  /** Latest first. */
+  listFailures(params: ListFailures): Promise<readonly Failure[]>;
+}
+
+export interface QueueDepths {
+  readonly queues: readonly QueueDepth[];
+  /** False: there is more than was counted. */
+  readonly isExact: boolean;
+}
+
+export interface QueueDepth {
+  readonly queue: WorkerQueue;
+  /** Null: the default queue. */
+  readonly queueName: string | null;
+  readonly tool: string;
+  readonly waiting: number;
+  readonly oldestAt: string | null;
+  readonly leased: number;
+  /** Dead letters of the last hour. */
+  readonly failed: number;
+}
+
+export interface ListLeases {
+  readonly tenantId: TenantId;
+  readonly limit: number;
+  /** Null: of any worker. */
+  readonly workerId: string | null;
+  /** Only those after this item. */
+  readonly after: WorkItemId | null;
+}
+
+export interface HeldLease {
+  readonly workItemId: WorkItemId;
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly queue: WorkQueue;
+  readonly queueName: string | null;
+  /** Null: the engine's own work. */
+  readonly tool: string | null;
+  readonly workerId: string;
+  readonly claimedAt: string;
+  readonly expiresAt: string;
+  readonly deadlineAt: string | null;
+}
+
+export interface ListFailures {
+  readonly tenantId: TenantId;
+  /** ISO instant: how far back. */
+  readonly since: string;
+  /** How many dead letters, and how many failed executions. */
+  readonly limit: number;
+}
+
+export interface Failure {
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly definitionId: DefinitionId;
+  readonly error: string;
+  readonly failedAt: string;
+  /** Null: the execution failed. */
+  readonly item: FailedItem | null;
+}
+
+export interface FailedItem {
+  readonly workItemId: WorkItemId;
+  readonly nodeId: string;
+  readonly tool: string;
+  readonly queue: WorkQueue;
+  /** Its execution has not ended. */
+  readonly isLive: boolean;
+}
+
+/** How far back `QueueDepth.failed` counts. */
+export const FAILED_WITHIN_MS = 60 * 60 * 1_000;
