@@ -805,6 +805,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/approvals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the approvals of all executions
+         * @description Open ones are listed oldest first; decided ones of the last 90 days, latest decision first. Follow `next_cursor` for more: a page may have fewer approvals than `limit`.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-all-approvals"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/approvals/decide": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Decides approvals of several executions
+         * @description Each decision is like a request of its own, with a result of its own: `error` says why it was refused. When no approval is open, nothing is written and `accepted` is false.
+         *
+         *     Access: developer or operator; a reviewer where `auth.reviewers_may_approve` is set.
+         */
+        readonly post: operations["decide-approvals"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/agents": {
         readonly parameters: {
             readonly query?: never;
@@ -1075,6 +1119,72 @@ export interface paths {
          *     Access: any token but a worker’s.
          */
         readonly get: operations["list-workers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/queues": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists queues and tools with their work and workers
+         * @description Queues with items that wait or are leased, and those with dead letters of the last hour.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-queues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/leases": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the work items that are leased now
+         * @description Items of the `engine` queue run inside the service and have no tool.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-leases"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/failures": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists dead letters and failed executions by cause
+         * @description The cause is the message without numbers, ids and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, in at most 100 groups.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-failures"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -5244,7 +5354,10 @@ export interface operations {
     };
     readonly "read-execution": {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description `head` leaves state and input empty, however large they are. */
+                readonly view?: "full" | "head";
+            };
             readonly header?: never;
             readonly path: {
                 /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
@@ -5709,7 +5822,7 @@ export interface operations {
             readonly query?: {
                 /** @description As of this event. Default: the last. */
                 readonly sequence?: number;
-                /** @description Only visits of this node. */
+                /** @description Only visits of this node, and the items of its maps. */
                 readonly node?: string;
                 readonly status?: "queued" | "working" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
                 /** @description Only visits that began after this event; `next_after` of the page before. */
@@ -5761,6 +5874,8 @@ export interface operations {
                             readonly last_sequence: number;
                             readonly error: string | null;
                             readonly child_execution_id: string | null;
+                            /** @description Nodes whose completion led here. */
+                            readonly from: readonly string[];
                             /** @description Items of a map. */
                             readonly progress: {
                                 readonly done: number;
@@ -6422,6 +6537,119 @@ export interface operations {
             };
         };
     };
+    readonly "list-all-approvals": {
+        readonly parameters: {
+            readonly query?: {
+                readonly status?: "pending" | "decided";
+                readonly workflow_id?: string;
+                /** @description Values above 500 are taken for 500. */
+                readonly limit?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly approvals: readonly {
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            readonly workflow_id: string;
+                            readonly node_id: string;
+                            readonly visit: number;
+                            /** @description The approval of a durable function. */
+                            readonly step: string | null;
+                            readonly description: string | null;
+                            /** Format: date-time */
+                            readonly requested_at: string;
+                            /** @description When it ends without a decision; null: never, or its time stands still. */
+                            readonly deadline_at: string | null;
+                            /** @description After a rejection, and at the deadline. `fail`: the node fails · `continue`: the nodes of `to` follow · `code`: the code of the function decides. */
+                            readonly otherwise: {
+                                /** @enum {string} */
+                                readonly outcome: "fail" | "continue" | "code";
+                                readonly to: readonly string[];
+                            };
+                            /** @description The tool that is called after a yes. */
+                            readonly tool: string | null;
+                            /** @description Arguments of the call; null without a tool. */
+                            readonly arguments: unknown;
+                            /** @description The action after an approval. */
+                            readonly shown: {
+                                readonly [key: string]: unknown;
+                            } | null;
+                            /** @description SHA-256 of the canonical JSON of `shown`; a decision may name it. */
+                            readonly shown_hash: string | null;
+                            readonly decision: ("approved" | "rejected") | null;
+                            readonly user_id: string | null;
+                            /** @description The caller that sent the decision. */
+                            readonly actor_id: string | null;
+                            readonly comment: string | null;
+                            readonly decided_at: string | null;
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "decide-approvals": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly decisions: readonly {
+                        readonly execution_id: string;
+                        /** @enum {string} */
+                        readonly decision: "approved" | "rejected";
+                        readonly node_id?: string | null;
+                        readonly step?: string | null;
+                        /** @description The user who decides. */
+                        readonly user_id?: string | null;
+                        readonly comment?: string | null;
+                        /** @description The `shown_hash` that was decided on. */
+                        readonly shown_hash?: string | null;
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly results: readonly {
+                            readonly execution_id: string;
+                            readonly accepted: boolean;
+                            readonly node_id: string | null;
+                            readonly step: string | null;
+                            readonly error: string | null;
+                            /** @description Status that the error would have. */
+                            readonly status: number | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     readonly "list-agents": {
         readonly parameters: {
             readonly query?: {
@@ -6915,6 +7143,10 @@ export interface operations {
                 readonly actor_id?: string;
                 /** @description snake_case, such as `node_completed`. */
                 readonly event_type?: string;
+                /** @description ISO 8601, inclusive. */
+                readonly since?: string;
+                /** @description ISO 8601, exclusive. */
+                readonly until?: string;
                 /** @description Values above 200 are taken for 200. */
                 readonly limit?: number;
                 /** @description Beyond 10000, the answer is 400 unless the list has ended: use `cursor`. */
@@ -7270,6 +7502,145 @@ export interface operations {
                             readonly last_heartbeat: string;
                             readonly active_items: number;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-queues": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly queues: readonly {
+                            readonly queue_type: string;
+                            /** @description Null: the default queue. */
+                            readonly queue: string | null;
+                            readonly tool: string;
+                            readonly waiting: number;
+                            readonly oldest_at: string | null;
+                            readonly leased: number;
+                            readonly failed_last_hour: number;
+                            /** @description Workers of the last 60 seconds that claim such items; empty: nobody does. */
+                            readonly served_by: readonly string[];
+                        }[];
+                        /** @description False: there is more than was counted. */
+                        readonly is_exact: boolean;
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-leases": {
+        readonly parameters: {
+            readonly query?: {
+                readonly worker_id?: string;
+                /** @description Values above 500 are taken for 500. */
+                readonly limit?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly leases: readonly {
+                            readonly work_item_id: string;
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            readonly workflow_id: string;
+                            readonly node_id: string;
+                            readonly attempt: number;
+                            readonly queue_type: string;
+                            /** @description Null: the default queue. */
+                            readonly queue: string | null;
+                            readonly tool: string | null;
+                            readonly worker_id: string;
+                            /** Format: date-time */
+                            readonly claimed_at: string;
+                            /** Format: date-time */
+                            readonly expires_at: string;
+                            /** @description End of the attempt, which heartbeats do not extend. */
+                            readonly deadline_at: string | null;
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-failures": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Values above 720 are taken for 720. */
+                readonly within_hours?: number;
+                readonly workflow_id?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** Format: date-time */
+                        readonly since: string;
+                        readonly groups: readonly {
+                            readonly id: string;
+                            /** @enum {string} */
+                            readonly kind: "work_item" | "execution";
+                            readonly cause: string;
+                            readonly workflow_id: string;
+                            readonly node_id: string | null;
+                            readonly tool: string | null;
+                            readonly queue_type: string | null;
+                            readonly count: number;
+                            /** @description How many belong to executions that have not ended. */
+                            readonly live: number;
+                            /** Format: date-time */
+                            readonly first_at: string;
+                            /** Format: date-time */
+                            readonly last_at: string;
+                            /** @description The latest 50. */
+                            readonly members: readonly {
+                                /** @description `exec_` and 32 lowercase hex digits. */
+                                readonly execution_id: string;
+                                readonly work_item_id: string | null;
+                                readonly error: string;
+                                /** Format: date-time */
+                                readonly failed_at: string;
+                                readonly live: boolean;
+                            }[];
+                        }[];
+                        /** @description False: there were more than were read. */
+                        readonly is_exact: boolean;
                     };
                 };
             };

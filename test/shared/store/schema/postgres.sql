@@ -30,6 +30,22 @@ create table public.agents (
   constraint agents_status_check CHECK ((status = ANY (ARRAY['registered'::text, 'active'::text, 'paused'::text, 'deactivated'::text])))
 );
 
+create table public.approvals (
+  execution_id uuid not null,
+  sequence integer not null,
+  tenant_id text not null,
+  node_id text not null,
+  visit integer not null,
+  step text,
+  requested_at timestamp with time zone not null,
+  decided_sequence integer,
+  decided_at timestamp with time zone,
+  constraint approvals_check CHECK (((decided_sequence IS NULL) = (decided_at IS NULL))),
+  constraint approvals_pkey PRIMARY KEY (execution_id, sequence),
+  constraint approvals_sequence_check CHECK ((sequence > 0)),
+  constraint approvals_visit_check CHECK ((visit >= 0))
+);
+
 create table public.artifact_chunks (
   upload_id uuid not null,
   "position" integer not null,
@@ -675,6 +691,12 @@ CREATE INDEX agents_by_age ON public.agents USING btree (tenant_id, registered_a
 CREATE INDEX agents_by_silence ON public.agents USING btree (heard_at) WHERE ((status = 'active'::text) AND (heard_at IS NOT NULL));
 
 CREATE INDEX agents_by_source ON public.agents USING btree (tenant_id, discovered_from) WHERE (discovered_from IS NOT NULL);
+
+CREATE INDEX approvals_by_decision ON public.approvals USING btree (decided_at) WHERE (decided_at IS NOT NULL);
+
+CREATE INDEX approvals_decided ON public.approvals USING btree (tenant_id, decided_at DESC, execution_id DESC, sequence DESC) WHERE (decided_at IS NOT NULL);
+
+CREATE INDEX approvals_open ON public.approvals USING btree (tenant_id, requested_at, execution_id, sequence) WHERE (decided_at IS NULL);
 
 CREATE INDEX artifact_references_by_holder ON public.artifact_references USING btree (holder_id);
 
@@ -1855,6 +1877,8 @@ CREATE TRIGGER refuse_change BEFORE UPDATE ON public.work_items FOR EACH ROW EXE
 
 alter table public.agents enable row level security;
 
+alter table public.approvals enable row level security;
+
 alter table public.artifact_chunks enable row level security;
 
 alter table public.artifact_references enable row level security;
@@ -1936,6 +1960,10 @@ alter table public.workflow_holds enable row level security;
 alter table public.workflow_pauses enable row level security;
 
 create policy one_tenant on public.agents as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.approvals as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

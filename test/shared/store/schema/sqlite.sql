@@ -17,6 +17,23 @@ CREATE TABLE agents (
   check ((last_heartbeat is null) = (heard_at is null))
 ) strict;
 
+CREATE TABLE approvals (
+  execution_id text not null,
+  -- The ApprovalRequested.
+  sequence integer not null check (sequence > 0),
+  tenant_id text not null,
+  node_id text not null,
+  visit integer not null check (visit >= 0),
+  -- The wait of a durable function; null: the node itself waits.
+  step text,
+  requested_at integer not null,
+  -- The ApprovalReceived; null: nobody has decided. The row disappears if the wait ends otherwise.
+  decided_sequence integer,
+  decided_at integer,
+  primary key (execution_id, sequence),
+  check ((decided_sequence is null) = (decided_at is null))
+) strict;
+
 CREATE TABLE artifact_chunks (
   upload_id text not null,
   -- From 0.
@@ -549,6 +566,15 @@ CREATE INDEX agents_by_silence on agents (heard_at)
 
 CREATE INDEX agents_by_source on agents (tenant_id, discovered_from)
   where discovered_from is not null;
+
+CREATE INDEX approvals_by_decision on approvals (decided_at) where decided_at is not null;
+
+CREATE INDEX approvals_decided on approvals (
+  tenant_id, decided_at desc, execution_id desc, sequence desc
+) where decided_at is not null;
+
+CREATE INDEX approvals_open on approvals (tenant_id, requested_at, execution_id, sequence)
+  where decided_at is null;
 
 CREATE INDEX artifact_references_by_holder on artifact_references (holder_id);
 
