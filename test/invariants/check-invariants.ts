@@ -1,6 +1,7 @@
 import { asLastSeen } from './as-last-seen.ts';
 import { checkAnswers } from './checks/check-answers.ts';
 import { checkAudit } from './checks/check-audit.ts';
+import { checkBuilds } from './checks/check-builds.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
 import { checkFunctions } from './checks/check-functions.ts';
@@ -60,6 +61,7 @@ export function checkInvariants(params: {
     ...checkOperations(last, history),
     ...checkFamilies(last),
     ...checkFunctions(dumps, history),
+    ...checkBuilds(last, history),
     ...checkAudit(last, history),
     ...checkSchedules(dumps),
     ...checkWebhooks(last, receipts),

@@ -191,6 +191,12 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
     const [, second] = run.deeds.filter(isClaim);
     Object.assign(second === undefined ? {} : itemIn(second), { journal: [STEP] });
   },
+  'a pinned function runs in a worker of its build': (run) =>
+    change(run, 5, {
+      kind: 'NodePinned',
+      node_id: 'f',
+      payload: { visit: 0, build_id: 'green' },
+    }),
   'a recorded step had its effect once, under its key': (run) =>
     addDeed(run, { ...EFFECT, fence: 11, key: 'another' }, { receipt: 'r9' }),
   'a recorded step is not done again': (run) =>

@@ -45,6 +45,8 @@ export type Ask =
       readonly tools?: readonly string[];
       /** Absent: only the default queue. */
       readonly queueNames?: readonly string[];
+      /** Absent: the worker names no build. */
+      readonly buildId?: string;
       /** A claim that is repeated because its answer was lost has the same id. */
       readonly claimId?: string;
     }
@@ -140,6 +142,8 @@ export type Ask =
   | { readonly do: 'cancel'; readonly executionId: string }
   | { readonly do: 'pause'; readonly executionId: string }
   | { readonly do: 'resume'; readonly executionId: string }
+  /** The functions of an execution move to another build; null: to any. */
+  | { readonly do: 'move'; readonly executionId: string; readonly buildId: string | null }
   | { readonly do: 'pause_workflow'; readonly workflowId: string }
   | { readonly do: 'resume_workflow'; readonly workflowId: string }
   | {

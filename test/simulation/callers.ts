@@ -7,6 +7,7 @@ import {
   askToCancel,
   askToDecide,
   askToDeliver,
+  askToMove,
   askToPause,
   askToRead,
   askToResume,
@@ -14,7 +15,7 @@ import {
   askToStart,
   type Client,
 } from './requests.ts';
-import type { PlannedPause, PlannedStart } from './scenario.ts';
+import { BUILDS, type PlannedPause, type PlannedStart } from './scenario.ts';
 import { EVENTS, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
 
 interface Known {
@@ -61,6 +62,7 @@ async function attend(
   const by = (role: string): Client => ({ client: `${name}-${role}`, tenantId });
   const held =
     paused && holdUp(outside, dice.fork('pauses'), { by: by('holder'), executionId, paused });
+  void move(outside, { by: by('mover'), executionId, times: plan.moves }, dice.fork('moves'));
   const correlationKey = EVENTS[workflowId];
   if (correlationKey !== undefined) {
     // A function waits for the same event repeatedly.
@@ -112,6 +114,20 @@ async function holdUp(
   while (!outside.isCalm()) await world.pause(100);
   await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResume(by, { executionId }));
+}
+
+/** Moves the functions of an execution to another build repeatedly, or lets any build take them. */
+async function move(
+  outside: Outside,
+  of: { readonly by: Client; readonly executionId: string; readonly times: number },
+  dice: Dice,
+): Promise<void> {
+  const { by, executionId, times } = of;
+  for (let time = 0; time < times && !outside.isOver(); time += 1) {
+    await outside.world.pause(dice.between(0, 300));
+    const buildId = dice.pick([...BUILDS, null]);
+    await insist(outside, dice, askToMove(by, { executionId, buildId }));
+  }
 }
 
 /** Repeats the decision until the execution accepts one. */

@@ -20,6 +20,7 @@ export async function claimTurn(
     const answer = await network.send(
       askForWork(by, {
         queues: ['function'],
+        buildId: plan.buildId,
         maxItems: 1,
         waitMs: plan.waitMs,
         claim: { id, isRepeated: asked > 0 },

@@ -77,6 +77,22 @@ export function askToResume(by: Client, of: { readonly executionId: string }): R
   };
 }
 
+/** See `POST /executions/:id/build`. */
+export function askToMove(
+  by: Client,
+  of: { readonly executionId: string; readonly buildId: string | null },
+): Request {
+  const { executionId } = of;
+  return {
+    ...by,
+    asks: { do: 'move', ...of },
+    serve: async (engine) => {
+      const { moved } = await engine.moveExecution({ ...actor(by), ...of, nodeId: null });
+      return { body: { execution_id: executionId, moved: moved.length } };
+    },
+  };
+}
+
 /** See `POST /executions/:id/retry`. */
 export function askToRetry(
   by: Client,
@@ -149,6 +165,7 @@ export function askForWork(
     /** Absent: all tools. */
     readonly tools?: readonly string[];
     readonly queueNames?: readonly string[];
+    readonly buildId?: string | null;
     readonly maxItems: number;
     readonly waitMs: number;
     /** Absent: the claim has no id. */
@@ -158,8 +175,12 @@ export function askForWork(
     readonly onItems: (items: readonly ClaimedWork[]) => void;
   },
 ): Request {
-  const { queues, tools, queueNames, maxItems, waitMs, claim, carried } = of;
-  const filter = { ...(tools && { tools }), ...(queueNames && { queueNames }) };
+  const { queues, tools, queueNames, buildId, maxItems, waitMs, claim, carried } = of;
+  const filter = {
+    ...(tools && { tools }),
+    ...(queueNames && { queueNames }),
+    ...(buildId && { buildId }),
+  };
   const workerId = by.client;
   return {
     ...by,

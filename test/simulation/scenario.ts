@@ -47,6 +47,8 @@ export interface PlannedStart {
   readonly paused: PlannedPause | null;
   /** How many times in a row a failed or cancelled execution is retried. */
   readonly retries: number;
+  /** How often an operator moves its functions to another build. */
+  readonly moves: number;
 }
 
 export interface PlannedPause {
@@ -105,6 +107,8 @@ export interface PlannedFunctionWorker {
   readonly waitMs: number;
   /** The share of its turns in which the worker misbehaves. */
   readonly mischief: number;
+  /** Null: it names no build. */
+  readonly buildId: string | null;
 }
 
 export function drawScenario(seed: string): Scenario {
@@ -113,7 +117,8 @@ export function drawScenario(seed: string): Scenario {
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
   const all = withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
   const tried = withFunctions(withRetries(all, dice.fork('retries')), dice.fork('functions'));
-  return withSwitches(withRetention(tried, dice.fork('retention')), dice.fork('switches'));
+  const built = withBuilds(tried, dice.fork('builds'));
+  return withSwitches(withRetention(built, dice.fork('retention')), dice.fork('switches'));
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -167,10 +172,35 @@ function withFunctions(drawn: Scenario, dice: Dice): Scenario {
         tenantId,
         waitMs: dice.pick([0, 300]),
         mischief: dice.pick([0, 0.3, 0.6, 0.9]),
+        buildId: null,
       })),
     ),
   };
 }
+
+/** In some of these histories the workers of functions have builds, and operators move functions. */
+function withBuilds(drawn: Scenario, dice: Dice): Scenario {
+  if (drawn.functionWorkers.length === 0 || !dice.chance(BUILT)) return drawn;
+  // Every build keeps a worker to the end, so that every pinned function can end.
+  const hasBuildless = dice.chance(0.3);
+  return {
+    ...drawn,
+    starts: drawn.starts.map((start) => ({
+      ...start,
+      workflowId: dice.chance(0.7) ? 'pinned' : start.workflowId,
+      moves: dice.between(0, 3),
+    })),
+    functionWorkers: drawn.functionWorkers.flatMap((worker) => {
+      const { name } = worker;
+      const builds = BUILDS.map((buildId) => ({ ...worker, name: `${name}-${buildId}`, buildId }));
+      return hasBuildless ? [...builds, worker] : builds;
+    }),
+  };
+}
+
+export const BUILDS = ['blue', 'green'] as const;
+/** The share of the histories with functions. */
+const BUILT = 0.35;
 
 /** The share of these histories. */
 const FUNCTIONS = 0.2;
@@ -323,6 +353,7 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
     reviewers: dice.between(1, 2),
     paused: null,
     retries: 0,
+    moves: 0,
   };
 }
 

@@ -61,6 +61,8 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
     }
     if (start.retries > 0) {
       yield { ...scenario, starts: starts.with(index, { ...start, retries: 0 }) };
+      if (start.moves > 0)
+        yield { ...scenario, starts: starts.with(index, { ...start, moves: 0 }) };
     }
     if (start.cancelAfterMs === null) continue;
     yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };

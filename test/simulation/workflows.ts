@@ -55,6 +55,12 @@ const durable = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+const pinned = (name: string): JsonObject => ({
+  type: 'function',
+  name: `functions.${name}`,
+  pinned: true,
+});
+
 const effect = (name: string): JsonObject => ({
   kind: { type: 'effect' },
   output_key: name,
@@ -238,6 +244,16 @@ export const WORKFLOWS = {
     },
     edges: edges('each last'),
   },
+  /** Both stay with the build of the worker that opened their first turn. */
+  pinned: {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['one', 'other'] } },
+      one: durable('one', { kind: pinned('one') }),
+      other: durable('other', { kind: pinned('other'), node_timeout_secs: '1200ms' }),
+      all: { kind: { type: 'join', wait_for: ['one', 'other'] } },
+    },
+  },
   /** Functions start it as a child. */
   leaf: { nodes: { only: effect('only') } },
   patient: {
@@ -257,6 +273,7 @@ export const WITH_FUNCTIONS = [
   'loops',
   'each_durable',
   'twice',
+  'pinned',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
 /** Workflows that clients start. The others are for schedules, retries, and functions. */
@@ -273,4 +290,5 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   loops: GO,
   each_durable: GO,
   twice: GO,
+  pinned: GO,
 };

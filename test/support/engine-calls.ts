@@ -10,6 +10,7 @@ import {
   listExecutions,
   listUpdated,
 } from '../../src/shared/engine/executions/list-shown.ts';
+import { moveExecution } from '../../src/shared/engine/executions/move-execution.ts';
 import {
   pauseExecution,
   resumeExecution,
@@ -60,6 +61,7 @@ const USE_CASES = {
   listDeadLetters,
   listExecutions,
   listUpdated,
+  moveExecution,
   pauseExecution,
   resumeExecution,
   listApprovals,
