@@ -2,6 +2,7 @@ import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { boot } from '../../src/runtime/boot.ts';
 import { checkStartup } from '../../src/runtime/check-startup.ts';
 import { createLog } from '../../src/runtime/telemetry/create-log.ts';
+import { buildConsole } from '../boot/build-console.ts';
 import { asTyped } from '../cli/as-typed.ts';
 import { DEFAULT_URL } from '../cli/default-url.ts';
 import { runBeside } from '../boot/run-beside.ts';
@@ -48,12 +49,15 @@ export async function runDev(
       });
       const url = runtime.url ?? DEFAULT_URL;
       const where = showDatabase(database, process.cwd());
-      printNote(welcome({ url, where, isOpen: !config.auth.enabled }));
+      const consoleUrl = config.api.console ? `${url}/console` : null;
+      printNote(welcome({ url, consoleUrl, where, isOpen: !config.auth.enabled }));
+      const build = consoleUrl === null ? null : buildConsole({ consoleUrl, report: printNote });
       const env = { ...process.env, SVC_URL: url };
       const beside = runBeside({ commands: options.run ?? [], env, report: printNote });
       return {
         // Workers give back their work while there is a runtime to take it.
         async stop(limits) {
+          await build?.stop();
           await beside.stop({ deadlineMs: WORKER_STOP_MS_MAX });
           await runtime.stop(limits);
         },
@@ -64,10 +68,12 @@ export async function runDev(
 
 function welcome(params: {
   readonly url: string;
+  /** Null: the console is off. */
+  readonly consoleUrl: string | null;
   readonly where: string;
   readonly isOpen: boolean;
 }): string {
-  const { url, where, isOpen } = params;
+  const { url, consoleUrl, where, isOpen } = params;
   const steps = [
     ...(url === DEFAULT_URL ? [] : [`export SVC_URL=${url}`]),
     ...(isOpen
@@ -83,7 +89,7 @@ function welcome(params: {
   ];
   return `
 svc ${readVersion()} is running at ${url} on ${where}, ${isOpen ? 'open to everyone on this machine' : 'for those with a token'}.
-Its API can be read and tried at ${url}/docs.
+${consoleUrl === null ? '' : `Its console is at ${consoleUrl}.\n`}Its API can be read and tried at ${url}/docs.
 
 Next, in another terminal, in the same folder:
 

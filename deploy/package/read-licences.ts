@@ -3,23 +3,29 @@ import { join } from 'node:path';
 
 const LICENCE_FILES = '{LICEN[CS]E,licen[cs]e,COPYING,NOTICE}*';
 
+/** They ask for their text beside the code, and for nothing else. */
+export const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
+
 /** The licences of the packages among the modules, as text to be shipped with their code. */
-export function readLicences(modules: readonly string[]): string {
+export function readLicences(
+  modules: readonly string[],
+  accepted: readonly string[] = PERMISSIVE,
+): string {
   const folders = modules
     .map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
     .filter((folder) => folder !== undefined);
   return [...new Set(folders)]
     .toSorted()
-    .map(readLicence)
+    .map((folder) => readLicence(folder, accepted))
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-function readLicence(folder: string): string {
+function readLicence(folder: string, accepted: readonly string[]): string {
   const { name, version, license, homepage } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   ) as Manifest;
-  if (!PERMISSIVE.includes(license)) {
-    throw new Error(`${name} has the licence ${license}: leave it out of INLINED in bundle.ts`);
+  if (!accepted.includes(license)) {
+    throw new Error(`${name} has the licence ${license}: the package cannot carry its code`);
   }
   const texts = globSync(LICENCE_FILES, { cwd: folder }).map((file) =>
     readFileSync(join(folder, file), 'utf8').trim(),
@@ -34,6 +40,3 @@ interface Manifest {
   readonly license: string;
   readonly homepage?: string;
 }
-
-/** They ask for their text beside the code, and for nothing else. */
-const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'];

@@ -229,7 +229,9 @@ function printFarewell(params: {
   const { executionId, folder, port, database } = params;
   printStep('Look around yourself: all of it is in one file');
   printCommand(`${SVC} dev --port ${port} --database-url ${database}`);
-  printNote('and in another terminal');
+  printNote('and in a browser, with its graph and its history,');
+  printOutput(`http://127.0.0.1:${port}/console/executions/${executionId}`);
+  printNote('or in another terminal');
   if (port !== USUAL_PORT) printCommand(`export SVC_URL=http://127.0.0.1:${port}`);
   printCommand(`${SVC} execution show ${executionId}`);
   printCommand(`curl http://127.0.0.1:${port}/executions/${executionId}`);

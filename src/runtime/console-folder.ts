@@ -1,4 +1,10 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The console's build. The package has it at the same place as the clone. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const CLONE = new URL('../../console/', import.meta.url);
+const PACKAGE = new URL('../../dist/console', import.meta.url);
+
+/** The folder with the console's build: a clone has its own, the package the one that it came with. */
+export const CONSOLE_FOLDER = fileURLToPath(
+  existsSync(new URL('index.html', CLONE)) ? new URL('dist', CLONE) : PACKAGE,
+);

@@ -29,6 +29,7 @@ import { freePort } from '../support/servers/ports.ts';
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const PACKED = [
   'bin',
+  'console',
   'deploy',
   'src',
   'migrations',
@@ -76,13 +77,18 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
     'bin/svc.js',
     'dist/bundle/svc.js',
     'dist/bundle/LICENSES.txt',
+    'dist/console/index.html',
+    'dist/console/LICENSES.txt',
     'dist/openapi.json',
     'docs/reference/ir.md',
   ]) {
     t.true(paths.has(path), path);
   }
   t.false(paths.has('docs/openapi.json'), 'it is in the package without its white space');
-  t.false(paths.has('dist/bundle/built-from.txt'), 'only a clone compares it with its sources');
+  for (const build of ['bundle', 'console']) {
+    const stamp = `dist/${build}/built-from.txt`;
+    t.false(paths.has(stamp), 'only a clone compares it with its sources');
+  }
   t.deepEqual(
     [...paths].filter((path) => /(^|\/)(test|bench|node_modules)\//.test(path)),
     [],
@@ -115,6 +121,13 @@ test.serial('installed in an empty folder, it tells its version and runs', async
     },
     { withinMs: 60_000 },
   );
+  const root = `http://127.0.0.1:${port}/console/`;
+  const page = await (await fetch(`${root}executions`)).text();
+  const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? [];
+  const code = await fetch(new URL(script, root));
+  t.is(code.status, 200);
+  t.is(code.headers.get('content-encoding'), 'br');
+  t.true((await code.arrayBuffer()).byteLength > 100_000);
   process.kill(-(dev.pid ?? 0), 'SIGTERM');
   await ended;
 });
