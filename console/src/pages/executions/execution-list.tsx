@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router';
+
+import { Button } from '../../ui/controls/button.tsx';
+import { VirtualList } from '../../ui/data/virtual-list.tsx';
+import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { useColumns } from './columns.ts';
+import { ExecutionRow, RowHeader } from './execution-row.tsx';
+import styles from './page.module.css';
+import type { LiveList } from './use-live-list.ts';
+
+/** The rows, what is new above them, and what to do where there are none. */
+export function ExecutionList({
+  list,
+  isFiltered,
+  selected,
+  onSelect,
+  onScroll,
+  onReset,
+}: {
+  readonly list: LiveList;
+  readonly isFiltered: boolean;
+  /** Null: the role may act on no execution. */
+  readonly selected: ReadonlySet<string> | null;
+  readonly onSelect: (id: string, isSelected: boolean) => void;
+  readonly onScroll: (isAtTop: boolean) => void;
+  readonly onReset: () => void;
+}) {
+  const columns = useColumns();
+  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
+  if (list.isLoading) return <Loading label="Reading executions…" />;
+  if (list.rows.length === 0 && !list.hasMore) {
+    return isFiltered ? <NothingFits onReset={onReset} /> : <NothingYet />;
+  }
+  return (
+    <div
+      className={styles.list}
+      onScrollCapture={(event) => {
+        if (event.target instanceof HTMLElement) onScroll(event.target.scrollTop === 0);
+      }}
+    >
+      <div role="status" className={styles.unseen}>
+        {list.unseen > 0 ? (
+          <Button kind="primary" onClick={list.reload}>
+            Show {list.unseen} new
+          </Button>
+        ) : null}
+      </div>
+      <VirtualList
+        label="Executions"
+        list={list}
+        rowKey={({ execution_id: id }) => id}
+        rowHeight={41}
+        header={<RowHeader columns={columns} hasChecks={selected !== null} />}
+      >
+        {(row) => (
+          <ExecutionRow
+            row={row}
+            columns={columns}
+            isSelected={selected?.has(row.execution_id) === true}
+            onSelect={
+              selected === null ? null : (isSelected) => onSelect(row.execution_id, isSelected)
+            }
+          />
+        )}
+      </VirtualList>
+    </div>
+  );
+}
+
+function NothingFits({ onReset }: { readonly onReset: () => void }) {
+  return (
+    <EmptyState title="No execution fits">
+      <p>Change the query, or look at all executions.</p>
+      <Button onClick={onReset}>Remove all filters</Button>
+    </EmptyState>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState title="Nothing has run yet">
+      <p>
+        Register a workflow and start it: <Link to="/">the first page</Link> shows how in three
+        steps.
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router';
+
+import { StatusBadge } from '../../ui/data/badge.tsx';
+import { DurationText, Time } from '../../ui/data/time.tsx';
+import { COLUMNS, type ColumnId } from './columns.ts';
+import type { Execution } from './read-executions.ts';
+import styles from './execution-row.module.css';
+
+/** One execution of the list. */
+export function ExecutionRow({
+  row,
+  columns,
+  isSelected,
+  onSelect,
+}: {
+  readonly row: Execution;
+  readonly columns: readonly ColumnId[];
+  readonly isSelected: boolean;
+  /** Null: the role may act on no execution. */
+  readonly onSelect: ((isSelected: boolean) => void) | null;
+}) {
+  const { execution_id: id } = row;
+  return (
+    <div className={styles.row} style={{ gridTemplateColumns: templateOf(columns, onSelect) }}>
+      {onSelect === null ? null : (
+        <span className={styles.check}>
+          <input
+            type="checkbox"
+            aria-label={`Select ${id}`}
+            checked={isSelected}
+            onChange={(event) => onSelect(event.target.checked)}
+          />
+        </span>
+      )}
+      <span className={styles.cell}>
+        <StatusBadge status={row.status} />
+      </span>
+      <span className={styles.cell}>
+        <Link to="/executions/$id" params={{ id }} className={styles.link}>
+          {row.workflow_id} <code className={styles.id}>{shorten(id)}</code>
+        </Link>
+      </span>
+      {columns.map((column) => (
+        <span key={column} className={styles.cell}>
+          <Cell row={row} column={column} />
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** The names of the columns, above the rows. */
+export function RowHeader({
+  columns,
+  hasChecks,
+}: {
+  readonly columns: readonly ColumnId[];
+  readonly hasChecks: boolean;
+}) {
+  return (
+    <div
+      aria-hidden="true"
+      className={styles.header}
+      style={{ gridTemplateColumns: templateOf(columns, hasChecks ? [] : null) }}
+    >
+      {hasChecks ? <span /> : null}
+      <span>Status</span>
+      <span>Execution</span>
+      {columns.map((column) => (
+        <span key={column}>{COLUMNS.find(({ id }) => id === column)?.title}</span>
+      ))}
+    </div>
+  );
+}
+
+function Cell({ row, column }: { readonly row: Execution; readonly column: ColumnId }) {
+  switch (column) {
+    case 'version':
+      return <>{row.workflow_version}</>;
+    case 'started':
+      return <Time at={row.created_at} />;
+    case 'duration':
+      return <DurationText from={row.created_at} to={row.completed_at} />;
+    case 'ended':
+      return row.completed_at === null ? <>–</> : <Time at={row.completed_at} />;
+    case 'parent':
+      if (row.parent_execution_id === null) return <>–</>;
+      return (
+        <Link to="/executions/$id" params={{ id: row.parent_execution_id }}>
+          <code>{shorten(row.parent_execution_id)}</code>
+        </Link>
+      );
+    case 'error':
+      return <span title={row.error ?? undefined}>{row.error ?? ''}</span>;
+  }
+}
+
+function templateOf(columns: readonly ColumnId[], checks: unknown): string {
+  const own = columns.map((column) => (column === 'error' ? 'minmax(8rem, 2fr)' : '8rem'));
+  return [checks === null ? '' : '2rem', '6rem', 'minmax(12rem, 2fr)', ...own].join(' ');
+}
+
+function shorten(id: string): string {
+  return `…${id.slice(-8)}`;
+}

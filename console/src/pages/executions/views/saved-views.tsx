@@ -1,0 +1,72 @@
+import { useState } from 'react';
+
+import { useSession } from '../../../app/session.tsx';
+import type { Search } from '../../../app/search.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
+import { TextField } from '../../../ui/controls/field.tsx';
+import { Menu } from '../../../ui/controls/menu.tsx';
+import { keepView, readViews, removeView } from './kept-views.ts';
+
+/** Filters that have a name: to open, to save, and to remove. */
+export function SavedViews({
+  search,
+  canSave,
+  onOpen,
+}: {
+  readonly search: Search;
+  readonly canSave: boolean;
+  readonly onOpen: (search: Search) => void;
+}) {
+  const { who } = useSession();
+  const tenantId = who.tenant_id ?? 'default';
+  const [views, setViews] = useState(() => readViews(tenantId));
+  const [name, setName] = useState<string | null>(null);
+  return (
+    <>
+      <Menu
+        label="Views"
+        entries={[
+          ...views.map((view) => ({ label: view.name, onSelect: () => onOpen(view.search) })),
+          {
+            label: 'Save this view…',
+            disabled: !canSave,
+            onSelect: () => setName(''),
+          },
+          ...views.map((view) => ({
+            label: `Remove ${view.name}`,
+            danger: true,
+            onSelect: () => setViews(removeView(tenantId, view.name)),
+          })),
+        ]}
+      />
+      {name === null ? null : (
+        <Dialog open onClose={() => setName(null)} title="Save this view">
+          <form
+            style={{ display: 'contents' }}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (name.trim() === '') return;
+              setViews(keepView(tenantId, { name: name.trim(), search }));
+              setName(null);
+            }}
+          >
+            <TextField
+              label="Name"
+              hint="This browser keeps the view, for this tenant."
+              value={name}
+              maxLength={60}
+              onChange={(event) => setName(event.target.value)}
+            />
+            <DialogActions>
+              <Button onClick={() => setName(null)}>Close</Button>
+              <Button kind="primary" type="submit" disabled={name.trim() === ''}>
+                Save
+              </Button>
+            </DialogActions>
+          </form>
+        </Dialog>
+      )}
+    </>
+  );
+}
