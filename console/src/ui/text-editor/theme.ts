@@ -46,6 +46,7 @@ const LOOK = EditorView.theme({
   },
   '.cm-changedLine': { backgroundColor: 'var(--ok-soft) !important' },
   '.cm-changedText': { background: 'none !important', textDecoration: 'underline' },
+  '.cm-deletedText': { background: 'none !important', textDecoration: 'line-through' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft) !important' },
   '.cm-collapsedLines': {
     background: 'var(--surface-2)',

@@ -30,26 +30,14 @@ export const GraphNodeCard = memo(function GraphNodeCard({ data }: NodeProps<Ste
         data-node={node.id}
         data-status={run?.status}
         tabIndex={data.isTabStop ? 0 : -1}
-        aria-label={data.description}
         aria-pressed={data.onSelect === undefined ? undefined : data.isSelected}
         title={node.description ?? undefined}
         onClick={() => data.onSelect?.(node.id)}
       >
-        {node.id === END_ID ? (
-          'end'
-        ) : (
-          <>
-            <span className={styles.name}>{node.id}</span>
-            <span className={styles.row}>
-              <span className={styles.kind}>
-                {node.isStart ? 'start · ' : ''}
-                {node.kind}
-              </span>
-              {run === undefined ? <ChangeMark change={change} /> : <RunFacts run={run} />}
-            </span>
-            {run?.progress === undefined ? null : <Progress progress={run.progress} />}
-          </>
-        )}
+        <span className="visually-hidden">{data.description}</span>
+        <span aria-hidden className={styles.look}>
+          {node.id === END_ID ? 'end' : <Look data={data} />}
+        </span>
       </button>
       {stepInto === null ? null : (
         <button
@@ -71,6 +59,23 @@ export const GraphNodeCard = memo(function GraphNodeCard({ data }: NodeProps<Ste
     </>
   );
 });
+
+function Look({ data }: { readonly data: StepNode['data'] }) {
+  const { node, run, change } = data;
+  return (
+    <>
+      <span className={styles.name}>{node.id}</span>
+      <span className={styles.row}>
+        <span className={styles.kind}>
+          {node.isStart ? 'start · ' : ''}
+          {node.kind}
+        </span>
+        {run === undefined ? <ChangeMark change={change} /> : <RunFacts run={run} />}
+      </span>
+      {run?.progress === undefined ? null : <Progress progress={run.progress} />}
+    </>
+  );
+}
 
 function ChangeMark({ change }: { readonly change: string | undefined }) {
   if (change === undefined || change === 'same') return null;
