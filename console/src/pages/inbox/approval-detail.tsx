@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router';
+
+import { useSession } from '../../app/session.tsx';
+import { StatusBadge } from '../../ui/data/badge.tsx';
+import { AbsoluteTime, DurationText, Time } from '../../ui/data/time.tsx';
+import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { Facts, Panel } from '../../ui/layout/panel.tsx';
+import { ApprovalAction } from './approval-action.tsx';
+import { DeadlineText, describeOtherwise } from './deadline.tsx';
+import { DecisionForm } from './decision-form.tsx';
+import styles from './page.module.css';
+import { keyOf, nameOf, useEnding, type Approval, type ApprovalName } from './read-approvals.ts';
+
+/** One open approval: what is asked, until when, and the decision. */
+export function OpenApproval({
+  approval,
+  onDecided,
+  onGone,
+}: {
+  readonly approval: Approval;
+  readonly onDecided: () => void;
+  readonly onGone: () => void;
+}) {
+  const { can } = useSession();
+  return (
+    <Panel title={titleOf(approval)}>
+      <ApprovalAction approval={approval} />
+      <Facts
+        facts={[
+          ...placeOf(approval),
+          ['Waits for', <DurationText key="age" from={approval.requested_at} to={null} />],
+          ['Deadline', <DeadlineText key="deadline" approval={approval} />],
+          ['After a rejection', `${describeOtherwise(approval.otherwise)}.`],
+        ]}
+      />
+      {can('POST', '/executions/:id/approve') ? (
+        <DecisionForm
+          key={keyOf(nameOf(approval))}
+          approval={approval}
+          onDecided={onDecided}
+          onGone={onGone}
+        />
+      ) : (
+        <p className={styles.about}>Your role reads approvals; it does not decide them.</p>
+      )}
+    </Panel>
+  );
+}
+
+/** A decided approval, with the person who decided. */
+export function DecidedApproval({ approval }: { readonly approval: Approval }) {
+  const { decision, user_id: userId, actor_id: actorId, decided_at: at, comment } = approval;
+  return (
+    <Panel title={titleOf(approval)}>
+      <ApprovalAction approval={approval} />
+      <Facts
+        facts={[
+          ...placeOf(approval),
+          ['Decision', <StatusBadge key="decision" status={decision ?? ''} />],
+          ['By', userId ?? actorId ?? ''],
+          ['At', at === null ? '' : <AbsoluteTime key="at" at={at} />],
+          ['Comment', comment ?? 'none'],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** An approval that was open when this page was read: says who ended it, or what did. */
+export function EndedApproval({
+  name,
+  approval,
+}: {
+  readonly name: ApprovalName;
+  /** As it was last seen; null: the address alone names it. */
+  readonly approval: Approval | null;
+}) {
+  const ending = useEnding(name, true);
+  return (
+    <Panel title={approval === null ? name.node : titleOf(approval)}>
+      <div role="status" className={styles.ended}>
+        {ending.isPending ? <Loading /> : null}
+        {ending.isError ? <ErrorState error={ending.error} /> : null}
+        {ending.data === null ? (
+          <p>Nobody can decide it now: its deadline has passed, or the execution has moved on.</p>
+        ) : null}
+        {ending.data ? (
+          <>
+            <p>
+              <strong>{ending.data.by ?? 'Somebody'}</strong> {ending.data.decision} it{' '}
+              <Time at={ending.data.at} />.
+            </p>
+            {ending.data.comment === null ? null : (
+              <blockquote className={styles.text}>{ending.data.comment}</blockquote>
+            )}
+          </>
+        ) : null}
+      </div>
+      {approval === null ? null : <ApprovalAction approval={approval} />}
+      <p>
+        <Link to="/executions/$id" params={{ id: name.execution }}>
+          Open the execution
+        </Link>
+      </p>
+    </Panel>
+  );
+}
+
+function titleOf({ description, node_id: nodeId }: Approval): string {
+  return description ?? nodeId;
+}
+
+function placeOf(approval: Approval) {
+  const { execution_id: id, workflow_id: workflowId, node_id: nodeId, step } = approval;
+  return [
+    [
+      'Execution',
+      <Link key="execution" to="/executions/$id" params={{ id }} search={{ node: nodeId }}>
+        {id}
+      </Link>,
+    ],
+    ['Workflow', workflowId],
+    ['Node', step === null ? nodeId : `${nodeId}, wait ${step}`],
+  ] as const;
+}
