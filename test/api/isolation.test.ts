@@ -169,6 +169,20 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       payload: {},
     }),
 
+    'GET /approvals': [
+      { path: '/approvals', status: 200 },
+      { path: '/approvals?status=decided', status: 200 },
+    ],
+    'POST /approvals/decide': [
+      {
+        path: '/approvals/decide',
+        body: {
+          decisions: executionIds.map((execution_id) => ({ execution_id, decision: 'approved' })),
+        },
+        status: 200,
+      },
+    ],
+
     'POST /agents': [{ path: '/agents', body: { id: 'agent-own', name: 'another' }, status: 201 }],
     'GET /agents': [{ path: '/agents', status: 200 }],
     'GET /agents/:id': [{ path: agent, status: 404 }],
@@ -193,6 +207,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       ...executionIds.map((id) => ({ path: `/audit?execution_id=${id}`, status: 200 })),
     ],
     'GET /workers': [{ path: '/workers', status: 200 }],
+    'GET /queues': [{ path: '/queues', status: 200 }],
+    'GET /leases': [{ path: '/leases', status: 200 }],
+    'GET /failures': [{ path: '/failures?within_hours=720', status: 200 }],
 
     'POST /work-items/claim': [{ path: '/work-items/claim', body: claim, status: 200 }],
     'POST /work-items/:id/heartbeat': [

@@ -213,6 +213,9 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     path: [dice.pick(approving)],
     body: { node_id: undefined, shown_hash: undefined },
   }),
+  'POST /approvals/decide': ({ approving }, dice) => ({
+    body: { decisions: [{ execution_id: dice.pick(approving), decision: 'approved' }] },
+  }),
   'POST /executions/{id}/external-event': ({ waiting }, dice) => ({
     path: [dice.pick(living(waiting))],
     body: { correlation_key: dice.pick(['paid', 'other']), payload: { n: 1 } },

@@ -14,6 +14,7 @@ import {
   createTokens,
 } from './resources/administration.ts';
 import { createAgents } from './resources/agents.ts';
+import { createApprovals } from './resources/approvals.ts';
 import { createArtifacts } from './resources/artifacts.ts';
 import { createExecutions, type StartCallOptions } from './resources/executions.ts';
 import { createMemory } from './resources/memory.ts';
@@ -21,6 +22,7 @@ import { createCron, createSchedules } from './resources/schedules.ts';
 import { createService } from './resources/service-facts.ts';
 import { createWebhooks } from './resources/webhooks.ts';
 import { createWorkItems } from './resources/work-items.ts';
+import { createWorkOverview } from './resources/work-overview.ts';
 import { createWorkflows } from './resources/workflows.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 import { nameOfStartable, type NamedWorkflow, type Startable } from './startable.ts';
@@ -96,7 +98,9 @@ export function createClient(options: ClientOptions = {}) {
     execution,
     executions,
     workflows: createWorkflows(transport),
+    approvals: createApprovals(transport),
     workItems: createWorkItems(transport),
+    work: createWorkOverview(transport),
     artifacts: createArtifacts(transport),
     schedules: createSchedules(transport),
     cron: createCron(transport),

@@ -2,6 +2,7 @@ import test from 'ava';
 
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
 import { agentCases } from './tenants/agents.ts';
+import { approvalCases } from './executions/approvals.ts';
 import { artifactCases } from './artifacts.ts';
 import { auditCases } from './audit.ts';
 import { claimFilterCases } from './work/claim-filters.ts';
@@ -33,6 +34,7 @@ import { treeCases } from './executions/trees.ts';
 import { usageCases } from './executions/usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work/work.ts';
+import { workOverviewCases } from './work/overview.ts';
 import { workerCases } from './work/workers.ts';
 import { workflowPauseCases } from './workflows/workflow-pauses.ts';
 
@@ -43,6 +45,7 @@ const AREAS = [
   executionCases,
   searchCases,
   eventsBetweenCases,
+  approvalCases,
   familyCases,
   holdCases,
   workflowPauseCases,
@@ -52,6 +55,7 @@ const AREAS = [
   claimFilterCases,
   leaseCases,
   deadLetterCases,
+  workOverviewCases,
   timerCases,
   heldTimerCases,
   runnableCases,

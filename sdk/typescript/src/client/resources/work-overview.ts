@@ -1,0 +1,24 @@
+import { createPaged, nextByCursor } from '../paged.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import type { QueryOf } from '../wire.ts';
+
+/** `client.work`: what waits, what is out, and what failed. */
+export function createWorkOverview({ call }: Transport) {
+  return {
+    /** Queues and tools, with the workers that serve each. */
+    queues: (options: CallOptions = {}) => call('list-queues', options),
+    /** Items that are leased now. */
+    leases: (query: QueryOf<'list-leases'> = {}, options: CallOptions = {}) =>
+      createPaged({
+        first: { limit: LIST_PAGE, ...query },
+        read: (query) => call('list-leases', { ...options, query }),
+        items: ({ leases }) => leases,
+        next: nextByCursor,
+      }),
+    /** Dead letters and failed executions, by cause. */
+    failures: (query: QueryOf<'list-failures'> = {}, options: CallOptions = {}) =>
+      call('list-failures', { ...options, query }),
+  };
+}
+
+const LIST_PAGE = 200;

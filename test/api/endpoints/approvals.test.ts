@@ -1,0 +1,180 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { approving, claim, startWorkflow, tooling } from '../support/workflows.ts';
+
+const test = anyTest as TestFn<Record<Dialect, TestApi>>;
+const DIALECTS = ['sqlite', 'postgres'] as const;
+type Dialect = (typeof DIALECTS)[number];
+
+interface Listed {
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly decision: string | null;
+}
+
+interface Result {
+  readonly execution_id: string;
+  readonly accepted: boolean;
+  readonly error: string | null;
+}
+
+for (const dialect of DIALECTS) {
+  test.before(`start (${dialect})`, async (t) => {
+    t.context[dialect] = await startTestApi({ dialect });
+  });
+  test.after.always(`stop (${dialect})`, (t) => t.context[dialect].close());
+
+  test.serial(`200: approvals of all executions are listed and decided (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const workflow_id = 'reviewed';
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.push(await startWorkflow(api, { ir: approving(workflow_id) }));
+    }
+    const open = await list(api, `workflow_id=${workflow_id}`);
+    t.deepEqual(
+      open.map(({ execution_id }) => execution_id),
+      ids,
+    );
+    t.like(open[0], {
+      workflow_id,
+      visit: 0,
+      decision: null,
+      otherwise: { outcome: 'fail', to: [] },
+    });
+    const [first, second] = ids;
+    const decisions = [
+      { execution_id: first, decision: 'approved', comment: 'fine', user_id: 'ann' },
+      { execution_id: first, decision: 'rejected' },
+      { execution_id: second, decision: 'rejected', shown_hash: '0'.repeat(64) },
+      { execution_id: `exec_${'0'.repeat(32)}`, decision: 'approved' },
+    ];
+    const { status, body } = await api.call({ path: '/approvals/decide', body: { decisions } });
+    t.is(status, 200);
+    const results = body['results'] as unknown as Result[];
+    t.deepEqual(
+      results.map(({ accepted }) => accepted),
+      [true, false, false, false],
+    );
+    t.is(results[1]?.error, null);
+    t.regex(results[2]?.error ?? '', /^conflict: /);
+    t.regex(results[3]?.error ?? '', /^not found: /);
+    t.is((await list(api, `workflow_id=${workflow_id}`)).length, 2);
+    const [decided] = await list(api, `status=decided&workflow_id=${workflow_id}`);
+    t.like(decided, {
+      execution_id: first,
+      decision: 'approved',
+      user_id: 'ann',
+      comment: 'fine',
+    });
+  });
+
+  test.serial(`200: pages follow a cursor (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const ir = approving('paged');
+    for (let count = 0; count < 3; count += 1) await startWorkflow(api, { ir });
+    const all = await list(api, 'workflow_id=paged');
+    const read: Listed[] = [];
+    let cursor = '';
+    do {
+      const path = `/approvals?workflow_id=paged&limit=2${cursor && `&cursor=${cursor}`}`;
+      const { body } = await api.call({ path });
+      read.push(...(body['approvals'] as unknown as Listed[]));
+      cursor = (body['next_cursor'] as string | null) ?? '';
+    } while (cursor !== '');
+    t.deepEqual(read, all);
+  });
+
+  test.serial(`200: queues and leases show who holds what (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    await startWorkflow(api, { ir: tooling('stocked') });
+    await startWorkflow(api, { ir: tooling('stocked') });
+    const before = await api.call({ path: '/queues' });
+    t.like(firstOf(before.body['queues']), {
+      queue_type: 'python_tool',
+      queue: null,
+      waiting: 2,
+      leased: 0,
+      served_by: [],
+    });
+    const item = await claim(api);
+    const { body } = await api.call({ path: '/leases' });
+    t.like(firstOf(body['leases']), { work_item_id: item.id, workflow_id: 'stocked' });
+    const after = await api.call({ path: '/queues' });
+    t.like(firstOf(after.body['queues']), { waiting: 1, leased: 1 });
+    const none = await api.call({ path: '/leases?worker_id=nobody' });
+    t.deepEqual(none.body, { leases: [], next_cursor: null });
+  });
+
+  test.serial(`200: failures are grouped by cause (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    for (const order of ['17', '4711']) {
+      await startWorkflow(api, { ir: tooling('failing', { max_attempts: 1 }) });
+      const item = await claimOf(api, 'failing');
+      await api.call({
+        path: `/work-items/${item.id}/fail`,
+        body: {
+          lease_fence: item.lease_fence,
+          idempotency_key: item.idempotency_key,
+          error: `order ${order} is unknown`,
+        },
+      });
+    }
+    const { body } = await api.call({ path: '/failures?workflow_id=failing' });
+    t.is(body['is_exact'], true);
+    const groups = body['groups'] as unknown as Record<string, unknown>[];
+    t.like(
+      groups.find(({ kind }) => kind === 'work_item'),
+      { cause: 'order … is unknown', count: 2, workflow_id: 'failing', queue_type: 'python_tool' },
+    );
+  });
+
+  test.serial(`400: lists and decisions with invalid members (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    for (const path of [
+      '/approvals?status=open',
+      '/approvals?cursor=x',
+      '/approvals?limit=0',
+      '/leases?cursor=x',
+      '/failures?within_hours=0',
+    ]) {
+      t.is((await api.call({ path })).status, 400, path);
+    }
+    for (const decisions of [[], [{ decision: 'approved' }], [{ execution_id: 'x' }]]) {
+      const answer = await api.call({ path: '/approvals/decide', body: { decisions } });
+      t.is(answer.status, 400);
+    }
+  });
+
+  test.serial(`403: a viewer decides nothing (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const token = await api.mint({ role: 'viewer' });
+    const decisions = [{ execution_id: 'x', decision: 'approved' }];
+    const answer = await api.call({ path: '/approvals/decide', body: { decisions }, token });
+    t.is(answer.status, 403);
+    t.is((await api.call({ path: '/approvals', token })).status, 200);
+  });
+}
+
+async function list(api: TestApi, query: string): Promise<readonly Listed[]> {
+  const { body } = await api.call({ path: `/approvals?${query}` });
+  return body['approvals'] as unknown as Listed[];
+}
+
+/** Items of earlier tests may still be on the queue. */
+async function claimOf(api: TestApi, workflowId: string) {
+  for (;;) {
+    const item = await claim(api);
+    const { body } = await api.call({ path: '/leases?limit=500' });
+    const leases = body['leases'] as unknown as { work_item_id: string; workflow_id: string }[];
+    const lease = leases.find(({ work_item_id }) => work_item_id === item.id);
+    if (lease?.workflow_id === workflowId) return item;
+  }
+}
+
+function firstOf(list: unknown): object {
+  const [first] = list as readonly object[];
+  if (first === undefined) throw new Error('the list is empty');
+  return first;
+}
