@@ -4,6 +4,7 @@ import { activateAgent } from './endpoints/agents/activate-agent.ts';
 import { deactivateAgent } from './endpoints/agents/deactivate-agent.ts';
 import { discoverAgent } from './endpoints/agents/discover-agent.ts';
 import { heartbeatAgent } from './endpoints/agents/heartbeat-agent.ts';
+import { previewAgent } from './endpoints/agents/preview-agent.ts';
 import { listAgents } from './endpoints/agents/list-agents.ts';
 import { readAgent } from './endpoints/agents/read-agent.ts';
 import { registerAgent } from './endpoints/agents/register-agent.ts';
@@ -57,6 +58,8 @@ import { readTenant } from './endpoints/tenants/read-tenant.ts';
 import { updateTenant } from './endpoints/tenants/update-tenant.ts';
 import { createSchedule } from './endpoints/schedules/create-schedule.ts';
 import { deleteSchedule } from './endpoints/schedules/delete-schedule.ts';
+import { previewSchedule } from './endpoints/schedules/preview-schedule.ts';
+import { triggerSchedule } from './endpoints/schedules/trigger-schedule.ts';
 import { listSchedules } from './endpoints/schedules/list-schedules.ts';
 import { readSchedule } from './endpoints/schedules/read-schedule.ts';
 import { SCHEDULE_PATHS } from './endpoints/schedules/schedule-shape.ts';
@@ -70,6 +73,7 @@ import { getDid } from './endpoints/well-known/get-did.ts';
 import { createWebhook } from './endpoints/webhooks/create-webhook.ts';
 import { deleteWebhook } from './endpoints/webhooks/delete-webhook.ts';
 import { listDeliveries } from './endpoints/webhooks/list-deliveries.ts';
+import { redeliverMessage } from './endpoints/webhooks/redeliver-message.ts';
 import { listWebhooks } from './endpoints/webhooks/list-webhooks.ts';
 import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
 import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
@@ -147,6 +151,7 @@ export const routes: readonly Endpoint[] = [
   listAgents,
   readAgent,
   discoverAgent,
+  previewAgent,
   activateAgent,
   deactivateAgent,
   heartbeatAgent,
@@ -200,6 +205,7 @@ export const routes: readonly Endpoint[] = [
   listWebhooks,
   deleteWebhook,
   listDeliveries,
+  redeliverMessage,
 
   ...SCHEDULE_PATHS.flatMap((path) => [
     createSchedule(path),
@@ -208,6 +214,8 @@ export const routes: readonly Endpoint[] = [
     updateSchedule(path),
     deleteSchedule(path),
   ]),
+  previewSchedule,
+  triggerSchedule,
 
   listRetentionPolicies,
   setRetentionPolicy,

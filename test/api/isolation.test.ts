@@ -189,6 +189,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /agents/discover': [
       { path: '/agents/discover', body: { url: 'http://127.0.0.1:1/' }, status: 502 },
     ],
+    'POST /agents/preview': [
+      { path: '/agents/preview', body: { url: 'http://127.0.0.1:1/' }, status: 502 },
+    ],
     'POST /agents/:id/activate': [{ path: `${agent}/activate`, body: {}, status: 404 }],
     'POST /agents/:id/deactivate': [{ path: `${agent}/deactivate`, body: {}, status: 404 }],
     'POST /agents/:id/heartbeat': [{ path: `${agent}/heartbeat`, body: {}, status: 404 }],
@@ -313,6 +316,14 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: `/webhooks/${ids.webhookId}/deliveries`, status: 404 },
     ],
 
+    'POST /webhooks/:id/deliveries/:delivery_id/redeliver': [
+      { path: `/webhooks/${ids.webhookId}/deliveries/msg_${ids.webhookId}/redeliver`, status: 404 },
+    ],
+    'POST /schedules/preview': [{ path: '/schedules/preview', body: { every: '1h' }, status: 200 }],
+    'POST /schedules/:id/trigger': [ids.scheduleId, ids.scheduleName].map((id) => ({
+      path: `/schedules/${id}/trigger`,
+      status: 404,
+    })),
     ...ofSchedules('/schedules', ids),
     ...ofSchedules('/cron', ids),
 

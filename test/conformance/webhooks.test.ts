@@ -68,6 +68,23 @@ check('200: a receiver that fails gets the event again, under the same id', asyn
   t.true(second !== undefined && isSigned(second, hook.secret));
 });
 
+check('202: a delivered message is sent again, under the same id', async (t, svc) => {
+  const { receiver, hook } = await listen(t, svc, { event_types: ['execution.completed'] });
+  await svc.until(await svc.run({ nodes: { a: {} } }), 'completed');
+  await untilReceived(receiver, 1);
+  const [before] = await deliveries(svc, hook);
+  t.like(before, { status: 'delivered', attempts: 1 });
+  const path = `/webhooks/${hook.webhook_id}/deliveries/${before?.id ?? ''}/redeliver`;
+  t.like(expectStatus(await svc.post<object>(path, {}), 202), { status: 'pending' });
+  await untilReceived(receiver, 2);
+  const [first, second] = receiver.received;
+  t.is(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  t.is(first?.text, second?.text);
+  t.true(second !== undefined && isSigned(second, hook.secret));
+  const [after] = await deliveries(svc, hook);
+  t.like(after, { status: 'delivered', attempts: 2 });
+});
+
 check('200: nothing is sent any more once a webhook is deleted', async (t, svc, { runtime }) => {
   const { hook, receiver } = await listen(t, svc);
   const path = `/webhooks/${hook.webhook_id}`;
@@ -103,7 +120,11 @@ async function deliveries(svc: TestTenant, hook: Made) {
   const path = `/webhooks/${hook.webhook_id}/deliveries`;
   return eventually(async () => {
     const reply = await svc.get<{
-      readonly deliveries: readonly { readonly status: string; readonly attempts: number }[];
+      readonly deliveries: readonly {
+        readonly id: string;
+        readonly status: string;
+        readonly attempts: number;
+      }[];
     }>(path);
     const found = expectStatus(reply, 200).deliveries;
     if (found.some(({ status }) => status === 'pending')) throw new Error('some are pending');

@@ -144,6 +144,9 @@ const EXPORTS = [1, 2, 3].map((n) =>
   }),
 );
 
+/** The webhooks here get no messages. */
+const NO_MESSAGE = 'msg_0198c0de-0000-7000-a000-000000000200';
+
 /** Recipes by operation; for the others the schema is enough. */
 const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows': (_, dice) => ({ body: { ir: dice.pick(EXAMPLE_WORKFLOWS) } }),
@@ -223,6 +226,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /agents': (_, _dice, n) => ({ body: { id: `new-${n}`, name: 'New' } }),
   'GET /agents/{id}': agent,
   'POST /agents/discover': () => ({ body: { url: 'http://agent.invalid/' } }),
+  'POST /agents/preview': () => ({ body: { url: 'http://agent.invalid/' } }),
   'POST /agents/{id}/activate': agent,
   'POST /agents/{id}/deactivate': agent,
   'POST /agents/{id}/heartbeat': agent,
@@ -310,6 +314,11 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'GET /webhooks/{id}/deliveries': ({ webhooks }, dice) => ({
     path: [dice.pick(living(webhooks))],
   }),
+  'POST /webhooks/{id}/deliveries/{delivery_id}/redeliver': ({ webhooks }, dice) => ({
+    path: [dice.pick(living(webhooks)), NO_MESSAGE],
+  }),
+  'POST /schedules/preview': (_, dice) => ({ body: timing(dice) }),
+  'POST /schedules/{id}/trigger': schedule,
   'POST /tokens': () => ({ body: { name: 'made' } }),
   'DELETE /tokens/{id}': ({ tokens }, dice) => ({ path: [dice.pick(doomed(tokens))] }),
   'POST /tokens/{id}/rotate': ({ tokens }, dice) => ({ path: [dice.pick(living(tokens))] }),

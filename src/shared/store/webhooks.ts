@@ -26,6 +26,11 @@ export interface WebhookStore {
     },
   ): Promise<readonly WebhookDelivery[] | null>;
   /**
+   * Sends an ended message again, with its attempts as they are: they tell the new attempt from the
+   * ones before. Null: there is no such message.
+   */
+  redeliver(params: RedeliverMessage): Promise<Redelivery | null>;
+  /**
    * Due messages of active tenants, at most `perWebhookMax` for one webhook. Each is claimed until
    * it is settled or `leaseMs` are over. For one execution and one webhook it only ever returns the
    * oldest pending message, so they arrive in order.
@@ -53,6 +58,15 @@ export interface WebhookRef {
   readonly tenantId: TenantId;
   readonly webhookId: string;
 }
+
+export interface RedeliverMessage extends WebhookRef {
+  /** A UUID. */
+  readonly deliveryId: string;
+  readonly actorId: string;
+}
+
+/** `pending`: the message has not ended. `disabled`: its webhook takes no messages. */
+export type Redelivery = 'queued' | 'pending' | 'disabled';
 
 export interface SealedWebhook extends WebhookRef {
   /** Sealed. */

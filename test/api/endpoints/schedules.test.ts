@@ -64,6 +64,83 @@ test('201: a schedule is made with its defaults, and tells its next ten fires', 
   t.deepEqual((await api.call({ path: `/cron/${id}` })).body, created.body);
 });
 
+test('200: a preview tells the next fires, and stores nothing', async (t) => {
+  const { api } = t.context;
+  const token = await api.mint({ role: 'viewer', tenant: 'previewing' });
+  const preview = (body: JsonObject) => api.call({ path: '/schedules/preview', body, token });
+  const cron = await preview({ cron_expression: '30 9 * * *', timezone: 'Asia/Tokyo' });
+  t.is(cron.status, 200);
+  const fires = cron.body['next_fires'] as readonly string[];
+  t.is(fires.length, 10);
+  t.true(fires.every((fire) => fire.endsWith('T00:30:00.000Z')));
+  t.deepEqual(fires, fires.toSorted());
+  const every = await preview({ every: '15m', count: 100 });
+  const instants = (every.body['next_fires'] as readonly string[]).map(Date.parse);
+  t.is(instants.length, 100);
+  t.true(instants.every((instant, n) => instant === (instants[0] ?? 0) + n * 900_000));
+  t.deepEqual((await api.call({ path: '/schedules', token })).body, { schedules: [] });
+});
+
+test('400: a preview of a wrong timing says what is wrong', async (t) => {
+  const { api } = t.context;
+  for (const [body, message] of [
+    [{}, /one of cron_expression and every is required/],
+    [{ every: '1h', cron_expression: '@daily' }, /only one of them/],
+    [{ cron_expression: '61 * * * *' }, /cannot be read/],
+    [{ cron_expression: '0 0 30 2 *' }, /never fires/],
+    [{ every: '1ms' }, /whole number of seconds/],
+    [{ every: '1h', timezone: 'Mars/Olympus' }, /not an IANA time zone/],
+    [{ every: '1h', count: 0 }, /count must be at least 1/],
+    [{ every: '1h', count: 101 }, /count must be at most 100/],
+  ] as const) {
+    const answer = await api.call({ path: '/schedules/preview', body });
+    t.is(answer.status, 400, JSON.stringify(body));
+    t.regex(answer.error, message);
+  }
+});
+
+test('201: a schedule is triggered by hand, and its fires stay', async (t) => {
+  const { api } = t.context;
+  const body = spec({ input: { amount: 7 }, paused: true });
+  const created = await api.call({ path: '/schedules', body });
+  const path = `/schedules/${textOf(created, 'schedule_id')}`;
+  const trigger = (key: string, at = path) =>
+    api.call({ method: 'POST', path: `${at}/trigger`, headers: { 'idempotency-key': key } });
+  const first = await trigger('once');
+  t.is(first.status, 201);
+  const read = await api.call({ path: `/executions/${textOf(first, 'execution_id')}` });
+  t.like(read.body, { workflow_id: 'w' });
+  t.like(read.body['state'], { amount: 7 });
+  t.deepEqual((await trigger('once')).body, first.body);
+  const other = await trigger('twice', `/schedules/${textOf(created, 'name')}`);
+  t.not(other.body['execution_id'], first.body['execution_id']);
+  t.deepEqual((await api.call({ path })).body, created.body);
+});
+
+test('400, 404 and 409: a trigger that is refused', async (t) => {
+  const { api } = t.context;
+  const one = await api.call({ path: '/schedules', body: spec({ input: { amount: 1 } }) });
+  const two = await api.call({ path: '/schedules', body: spec({ input: { amount: 2 } }) });
+  const trigger = (id: string, key: string) =>
+    api.call({
+      method: 'POST',
+      path: `/schedules/${id}/trigger`,
+      headers: { 'idempotency-key': key },
+    });
+  t.is((await trigger('no-such', 'k')).status, 404);
+  t.is((await trigger(textOf(one, 'name'), 'k'.repeat(513))).status, 400);
+  t.is((await trigger(textOf(one, 'name'), 'shared')).status, 201);
+  t.is((await trigger(textOf(two, 'name'), 'shared')).status, 409);
+});
+
+test('403: a viewer triggers nothing', async (t) => {
+  const { api } = t.context;
+  const created = await api.call({ path: '/schedules', body: spec() });
+  const token = await api.mint({ role: 'viewer' });
+  const path = `/schedules/${textOf(created, 'name')}/trigger`;
+  t.is((await api.call({ method: 'POST', path, token })).status, 403);
+});
+
 test('201: a schedule is made under /cron, in a time zone, or at intervals', async (t) => {
   const { api } = t.context;
   const zoned = spec({

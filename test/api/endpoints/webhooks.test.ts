@@ -87,6 +87,35 @@ test('200: pending deliveries are listed', async (t) => {
   t.is((await call(`/webhooks/${id}/deliveries?limit=0`)).status, 400);
 });
 
+test('404 and 409: a message that cannot be sent again', async (t) => {
+  const { api } = t.context;
+  const token = await api.mint({ role: 'developer', tenant: 'again' });
+  const call = (path: string, body?: object) => api.call({ path, token, ...(body && { body }) });
+  const id = textOf(await call('/webhooks', { url: URL }), 'webhook_id');
+  await call('/workflows', { ir: { workflow_id: 'w', nodes: { a: { kind: 'human_approval' } } } });
+  await call('/executions', { workflow_id: 'w', input: {} });
+  const { body } = await call(`/webhooks/${id}/deliveries`);
+  const [message] = body['deliveries'] as readonly JsonObject[];
+  const messageId = textOf({ body: message ?? {} }, 'id');
+  const redeliver = (webhook: string, delivery: string, by = token) =>
+    api.call({
+      method: 'POST',
+      path: `/webhooks/${webhook}/deliveries/${delivery}/redeliver`,
+      token: by,
+    });
+  const pending = await redeliver(id, messageId);
+  t.is(pending.status, 409);
+  t.regex(pending.error, /is still being delivered$/);
+  for (const delivery of ['x', `msg_${id}`, messageId.slice('msg_'.length)]) {
+    t.is((await redeliver(id, delivery)).status, 404, delivery);
+  }
+  t.is((await redeliver('x', messageId)).status, 404);
+  const stranger = await api.mint({ role: 'operator', tenant: 'stranger' });
+  t.is((await redeliver(id, messageId, stranger)).status, 404);
+  const viewer = await api.mint({ role: 'viewer', tenant: 'again' });
+  t.is((await redeliver(id, messageId, viewer)).status, 403);
+});
+
 test('401 and 403: webhooks are for those who may write', async (t) => {
   const { api } = t.context;
   t.is((await api.call({ path: '/webhooks', token: null })).status, 401);

@@ -27,6 +27,9 @@ export const DEFAULT_RETRY: RetryPolicy = { attempts: 4, baseMs: 100, maxMs: 10_
 const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'start-execution',
   'start-executions',
+  'trigger-schedule',
+  'preview-schedule',
+  'preview-agent',
   'register-workflow',
   'import-execution',
   'cancel-execution',

@@ -4,6 +4,7 @@ import {
   AGENT_STATUSES,
   AUTH_TYPES,
   AUTONOMIES,
+  type AgentCard,
 } from '../../../shared/domain/agents/agent-card.ts';
 import { isJsonObject, type JsonObject } from '../../../shared/domain/json.ts';
 import type { AgentRow } from '../../../shared/store/agents.ts';
@@ -118,9 +119,13 @@ export function shapeAgent(row: AgentRow): z.input<typeof agentShape> {
 }
 
 function shapeCard({ agentId, card }: AgentRow): z.input<typeof cardShape> {
+  return { id: agentId, ...shapeCardFields(card) };
+}
+
+/** A card without the id, which the agent has. */
+export function shapeCardFields(card: AgentCard) {
   const { capabilities } = card;
   return {
-    id: agentId,
     ...card,
     capabilities: {
       ...capabilities,

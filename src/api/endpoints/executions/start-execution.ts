@@ -2,9 +2,9 @@ import { awaitResult } from '../../../shared/engine/executions/await-result.ts';
 import { startExecution as start } from '../../../shared/engine/executions/start-execution.ts';
 import { z } from 'zod';
 
-import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { executionId, ID_BYTES_MAX } from '../../schemas/text.ts';
+import { readIdempotencyKey } from '../../schemas/idempotency-key.ts';
+import { executionId } from '../../schemas/text.ts';
 import {
   pendingShape,
   resultShape,
@@ -52,9 +52,3 @@ export const startExecution = defineEndpoint({
       : { status: 202, body: shapePending(awaited.pending) };
   },
 });
-
-function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null;
-  if (header.length <= ID_BYTES_MAX && /^[\x20-\x7e]+$/.test(header)) return header;
-  throw badRequest(`the Idempotency-Key header must be 1 to ${ID_BYTES_MAX} ASCII characters`);
-}

@@ -1,7 +1,7 @@
 import { badRequest, conflict } from '../../domain/errors.ts';
 import { dueAt } from '../../domain/schedules/plan-turn.ts';
 import type { Schedule, SchedulePosition, ScheduleSpec } from '../../domain/schedules/schedule.ts';
-import { findTimingProblem, nextFire } from '../../domain/schedules/timing.ts';
+import { findTimingProblem, nextFire, type ScheduleTiming } from '../../domain/schedules/timing.ts';
 import type { Caller, Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { checkStart } from '../executions/start-execution.ts';
@@ -73,8 +73,8 @@ export async function tryUpdate(
   });
 }
 
-export function checkTiming(spec: ScheduleSpec): void {
-  const problem = findTimingProblem(spec);
+export function checkTiming(timing: ScheduleTiming): void {
+  const problem = findTimingProblem(timing);
   if (problem !== null) throw badRequest(problem);
 }
 

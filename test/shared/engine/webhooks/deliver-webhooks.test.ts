@@ -92,6 +92,30 @@ test('attempts grow apart, and after about a day a message is given up', async (
   t.like((await scene.log())[0], { status: 'failed', attempts: 11, lastError: 'answered 503' });
 });
 
+test('a message that was given up gets one attempt more for each redelivery', async (t) => {
+  const scene = await openScene(t, (_, count) => (count <= 12 ? 503 : 200));
+  const { store, tenantId } = scene;
+  await start(store, { tenantId });
+  for (let attempt = 1; attempt <= 11; attempt += 1) {
+    await scene.turnUntil(attempt);
+    await scene.due();
+  }
+  for (const [attempts, status] of [
+    [12, 'failed'],
+    [13, 'delivered'],
+  ] as const) {
+    const [webhook] = await store.webhooks.list(tenantId);
+    const [given] = await scene.log();
+    t.is(given?.status, 'failed');
+    const { webhookId = '' } = webhook ?? {};
+    const { deliveryId = '' } = given ?? {};
+    const message = { tenantId, webhookId, deliveryId, actorId: 'token:ops' };
+    t.is(await store.webhooks.redeliver(message), 'queued');
+    await scene.turnUntil(attempts);
+    t.like((await scene.log())[0], { status, attempts });
+  }
+});
+
 test('410 disables the webhook', async (t) => {
   const scene = await openScene(t, () => 410);
   await start(scene.store, { tenantId: scene.tenantId });

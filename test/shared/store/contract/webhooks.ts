@@ -213,6 +213,47 @@ export function webhookCases(name: string, open: () => TestStore): void {
     },
   );
 
+  check('an ended message is sent again, and keeps its attempts', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const { webhookId } = await create(store, tenantId);
+    await start(store, { tenantId });
+    const [claimed] = await claimAll(store, tenantId);
+    const deliveryId = claimed?.deliveryId ?? '';
+    const message = { webhookId, tenantId, deliveryId, actorId: 'token:ops' };
+    t.is(await store.webhooks.redeliver(message), 'pending');
+    await settle(store, claimed, { is: 'failed' }, 500);
+    t.is(await store.webhooks.redeliver({ ...message, tenantId: makeTenantId() }), null);
+    t.is(await store.webhooks.redeliver({ ...message, webhookId: 'x' }), null);
+    t.is(await store.webhooks.redeliver({ ...message, deliveryId: makeUuid() }), null);
+    const { webhookId: other } = await create(store, tenantId);
+    t.is(await store.webhooks.redeliver({ ...message, webhookId: other }), null);
+    const answers = await atOnce(5, () => store.webhooks.redeliver(message));
+    t.is(answers.filter((answer) => answer === 'queued').length, 1);
+    t.is(answers.filter((answer) => answer === 'pending').length, 4);
+    t.like(await onlyDelivery(store, claimed), { status: 'pending', attempts: 1, endedAt: null });
+    const [again] = await claimAll(store, tenantId);
+    t.like(again, { deliveryId, attempt: 2 });
+    await settle(store, again, { is: 'delivered' }, 204);
+    t.like(await onlyDelivery(store, again), { status: 'delivered', lastStatus: 204 });
+    const eventType = 'webhook_redelivered';
+    const { items } = await store.audit.list({ ...ALL, tenantId, eventType });
+    t.is(items.length, 1);
+    const payload = { webhook_id: webhookId, delivery_id: deliveryId };
+    t.like(items[0], { actorId: 'token:ops', payload });
+  });
+
+  check('nothing is sent again to a disabled webhook', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const { webhookId } = await create(store, tenantId);
+    await start(store, { tenantId });
+    const [claimed] = await claimAll(store, tenantId);
+    await settle(store, claimed, { is: 'failed' }, 410, true);
+    const deliveryId = claimed?.deliveryId ?? '';
+    const message = { webhookId, tenantId, deliveryId, actorId: 'token:ops' };
+    t.is(await store.webhooks.redeliver(message), 'disabled');
+    t.like(await onlyDelivery(store, claimed), { status: 'failed' });
+  });
+
   check('deliveries are listed newest first, in pages, and pruned', async (t, database) => {
     const { store, age } = database;
     const tenantId = makeTenantId();

@@ -19,6 +19,9 @@ export function createAgents({ call }: Transport) {
     /** Registers the agent that describes itself at this address. */
     discover: (url: string, options: CallOptions = {}) =>
       call('discover-agent', { ...options, body: { url } }),
+    /** The card at this address, and what a discovery would do. */
+    preview: (url: string, options: CallOptions = {}) =>
+      call('preview-agent', { ...options, body: { url } }),
     activate: (id: string, options: CallOptions = {}) => call('activate-agent', at(id, options)),
     deactivate: (id: string, options: CallOptions = {}) =>
       call('deactivate-agent', at(id, options)),

@@ -3,7 +3,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 import type { BodyOf, QueryOf } from '../wire.ts';
 
 /** `client.schedules`: executions that start by the clock. */
-export function createSchedules({ call }: Transport) {
+export function createSchedules({ call, environment }: Transport) {
   const at = (id: string, options: CallOptions) => ({ ...options, path: { id } });
   return {
     create: (body: BodyOf<'create-schedule'>, options: CallOptions = {}) =>
@@ -19,7 +19,22 @@ export function createSchedules({ call }: Transport) {
     update: (id: string, body: BodyOf<'update-schedule'>, options: CallOptions = {}) =>
       call('update-schedule', { ...at(id, options), body }),
     delete: (id: string, options: CallOptions = {}) => call('delete-schedule', at(id, options)),
+    /** Starts the execution of a schedule now; its fires stay. Sent again with one `Idempotency-Key`. */
+    trigger: (id: string, options: TriggerOptions = {}) => {
+      const { idempotencyKey = environment.uuid(), ...rest } = options;
+      return call('trigger-schedule', {
+        ...at(id, rest),
+        headers: { 'idempotency-key': idempotencyKey },
+      });
+    },
+    /** The next fires of a timing. */
+    preview: (body: BodyOf<'preview-schedule'>, options: CallOptions = {}) =>
+      call('preview-schedule', { ...options, body }),
   };
+}
+
+export interface TriggerOptions extends CallOptions {
+  readonly idempotencyKey?: string;
 }
 
 /** `client.cron`: the same schedules, under the paths of `/cron`. */

@@ -17,5 +17,8 @@ export function createWebhooks({ call }: Transport) {
         items: ({ deliveries }) => deliveries,
         next: nextByCursor,
       }),
+    /** Sends a message again that was delivered or given up. */
+    redeliver: (id: string, deliveryId: string, options: CallOptions = {}) =>
+      call('redeliver-message', { ...options, path: { id, delivery_id: deliveryId } }),
   };
 }

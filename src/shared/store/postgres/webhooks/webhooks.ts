@@ -7,6 +7,7 @@ import type { WebhookStore } from '../../webhooks.ts';
 import { appendAuditEntry, appendAuditOf } from '../audit/append.ts';
 import type { Management } from '../connection/management.ts';
 import { claimDeliveries, settleDelivery } from './deliveries.ts';
+import { redeliverMessage } from './redeliver.ts';
 
 const WebhookRecord = z.object({
   webhook_id: z.string(),
@@ -50,6 +51,7 @@ export function createWebhookStore(management: Management): WebhookStore {
     list: (tenantId) => listWebhooks(management, tenantId),
     remove: (params) => removeWebhook(management, params),
     deliveries: (params) => listDeliveries(management, params),
+    redeliver: (params) => redeliverMessage(management, params),
     claim: (params) => claimDeliveries(management, params),
     settle: (params) => settleDelivery(management, params),
   };

@@ -9,6 +9,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso, toIsoOrNull } from '../rows.ts';
 import { claimDeliveries, settleDelivery } from './deliveries.ts';
+import { redeliverMessage } from './redeliver.ts';
 
 export function createWebhookStore(connection: Connection): WebhookStore {
   return {
@@ -16,6 +17,7 @@ export function createWebhookStore(connection: Connection): WebhookStore {
     list: (tenantId) => connection.read(() => listWebhooks(connection, tenantId)),
     remove: (params) => connection.write(() => removeWebhook(connection, params)),
     deliveries: (params) => connection.read(() => listDeliveries(connection, params)),
+    redeliver: (params) => connection.write(() => redeliverMessage(connection, params)),
     claim: (params) => connection.write(() => claimDeliveries(connection, params)),
     settle: (params) => connection.write(() => settleDelivery(connection, params)),
     listSealed: (params) => connection.read(() => listSealed(connection, params)),
