@@ -919,6 +919,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/agents/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Shows the Agent Card at an address, and what a discovery would do
+         * @description Fetches and checks the card as `POST /agents/discover` does, and stores nothing.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["preview-agent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/agents/{id}/activate": {
         readonly parameters: {
             readonly query?: never;
@@ -1791,6 +1813,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends a message of a webhook again
+         * @description For messages that were delivered or given up; the `webhook-id` stays the same. A pending message and a disabled webhook are a 409.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["redeliver-message"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/schedules": {
         readonly parameters: {
             readonly query?: never;
@@ -1914,6 +1958,50 @@ export interface paths {
          *     Access: developer or operator.
          */
         readonly delete: operations["delete-cron"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/schedules/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Shows the next fires of a timing
+         * @description Stores nothing. A wrong timing is a 400, as for `POST /schedules`.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly post: operations["preview-schedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/schedules/{id}/trigger": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Starts the execution of a schedule now
+         * @description The caller starts it, also while the schedule is paused. The next fires stay, and the overlap policy does not count this execution. An `Idempotency-Key` header works as for `POST /executions`.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["trigger-schedule"];
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -7015,6 +7103,77 @@ export interface operations {
             };
         };
     };
+    readonly "preview-agent": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description An http or https URL, without credentials. */
+                    readonly url: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description `refuses`: an agent with this id was registered in another way or discovered elsewhere.
+                         * @enum {string}
+                         */
+                        readonly outcome: "registers" | "refreshes" | "refuses";
+                        /** @description Null: a new one. */
+                        readonly agent_id: string | null;
+                        readonly discovered_from: string;
+                        readonly card: {
+                            readonly uri: string | null;
+                            readonly name: string;
+                            readonly description: string;
+                            readonly version: string;
+                            readonly capabilities: {
+                                readonly skills: readonly ({
+                                    readonly name: string;
+                                    readonly description: string;
+                                    readonly input_schema: {
+                                        readonly [key: string]: unknown;
+                                    } | string;
+                                    readonly output_schema: {
+                                        readonly [key: string]: unknown;
+                                    } | string;
+                                } & {
+                                    readonly [key: string]: unknown;
+                                })[];
+                                readonly protocols: readonly string[];
+                                readonly tools_provided: readonly string[];
+                                readonly tools_consumed: readonly string[];
+                            } & {
+                                readonly [key: string]: unknown;
+                            };
+                            /** @enum {string} */
+                            readonly autonomy: "deterministic" | "guided" | "bounded_autonomous" | "fully_autonomous";
+                            readonly auth: {
+                                /** @enum {string} */
+                                readonly type: "none" | "bearer_token" | "api_key" | "oauth2" | "oidc" | "mtls";
+                            } & {
+                                readonly [key: string]: unknown;
+                            };
+                        } & {
+                            readonly [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+    };
     readonly "activate-agent": {
         readonly parameters: {
             readonly query?: never;
@@ -9171,6 +9330,35 @@ export interface operations {
             };
         };
     };
+    readonly "redeliver-message": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Webhook id. */
+                readonly id: string;
+                /** @description `id` of the message in the list. */
+                readonly delivery_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Accepted */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        /** @constant */
+                        readonly status: "pending";
+                    };
+                };
+            };
+        };
+    };
     readonly "list-schedules": {
         readonly parameters: {
             readonly query?: {
@@ -10044,6 +10232,69 @@ export interface operations {
                         readonly created_at: string;
                         /** Format: date-time */
                         readonly updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly "preview-schedule": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly cron_expression?: string | null;
+                    readonly every?: string | null;
+                    readonly timezone?: string | null;
+                    /** @description How many; 10 by default. */
+                    readonly count?: number | null;
+                } & ({
+                    readonly cron_expression: unknown;
+                } | {
+                    readonly every: unknown;
+                });
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description Oldest first; fewer where the timing has no more. */
+                        readonly next_fires: readonly string[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "trigger-schedule": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id or name of the schedule. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
                     };
                 };
             };
