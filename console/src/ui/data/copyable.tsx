@@ -27,11 +27,28 @@ export function Copyable({
         {shorten && text.length > 20 ? `${text.slice(0, 13)}…${text.slice(-4)}` : text}
       </code>
       <Button kind="quiet" aria-label={`Copy ${label}`} onClick={copy}>
-        {copied ? '✓' : '⧉'}
+        {copied ? '✓' : <CopyIcon />}
       </Button>
       <span role="status" className="visually-hidden">
         {copied ? `Copied ${label}` : ''}
       </span>
     </span>
+  );
+}
+
+/** Drawn, because few fonts have a sign for it. */
+function CopyIcon() {
+  return (
+    <svg
+      aria-hidden="true"
+      width="14"
+      height="14"
+      viewBox="0 0 14 14"
+      fill="none"
+      stroke="currentColor"
+    >
+      <rect x="4.5" y="4.5" width="8" height="8" rx="1.5" />
+      <path d="M9.5 2.5v-1h-8v8h1" />
+    </svg>
   );
 }
