@@ -23,7 +23,13 @@ const FILES = [
   'tsconfig.json',
 ];
 
-const CONSOLE_FOLDERS = ['console/public', 'console/src'];
+/** The console shares the table of operations and parts of the domain. */
+const CONSOLE_FOLDERS = [
+  'console/public',
+  'console/src',
+  'sdk/typescript/src/client',
+  'src/shared/domain',
+];
 const CONSOLE_FILES = [
   'console/index.html',
   'console/package.json',

@@ -13,8 +13,8 @@ import { PERMISSIVE, readLicences } from './read-licences.ts';
 /*
  * node build-console.ts [--if-outdated]
  *
- * Writes the console into console/dist, each text beside its compressed forms, so that a process
- * compresses nothing when it serves them. The new build replaces the old one at once, and a running
+ * Writes the console into console/dist, large texts in their compressed forms alone: the package stays
+ * small, and a process compresses nothing when it serves them. The new build replaces the old one at once, and a running
  * process serves it from the next request on.
  */
 
@@ -88,6 +88,7 @@ async function compress(file: string): Promise<void> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   await writeFile(`${file}.br`, await promisify(brotliCompress)(content, { params }));
   await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
+  await rm(file);
 }
 
 /** Two builds may end at the same time; each puts its own in place of the one that it finds. */

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 
 /** A worker with an open call would wait for its runtime, which ends at the same time. */
 const STOP_MS_MAX = 1_000;
-const TAIL_LINES = 15;
+const TAIL_LINES = 20;
 /** Not in the terminal's process group: Ctrl-C is for the demo, which then stops them in order. */
 const APART = { detached: true } as const;
 

@@ -30,6 +30,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const PACKED = [
   'bin',
   'console',
+  'sdk/typescript/src',
   'deploy',
   'src',
   'migrations',
@@ -39,7 +40,8 @@ const PACKED = [
   'CHANGELOG.md',
 ];
 const BUILT_WITH = ['README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'];
-const BYTES_MAX = 6_000_000;
+/** Of which the console takes a third. */
+const BYTES_MAX = 10_000_000;
 const NPM_MS_MAX = 110_000;
 const run = promisify(execFile);
 
@@ -126,7 +128,7 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? [];
   const code = await fetch(new URL(script, root));
   t.is(code.status, 200);
-  t.is(code.headers.get('content-encoding'), 'br');
+  t.is(code.headers.get('content-encoding'), 'gzip');
   t.true((await code.arrayBuffer()).byteLength > 100_000);
   process.kill(-(dev.pid ?? 0), 'SIGTERM');
   await ended;

@@ -1,6 +1,6 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 
 /** The files of a build of the console. A build may replace them while the process runs. */
 export interface ConsoleFiles {
@@ -12,7 +12,8 @@ export interface ConsoleFiles {
 
 export interface ConsoleFile {
   readonly contentType: string;
-  readonly bytes: number;
+  /** Null: known only at the end. */
+  readonly bytes: number | null;
   /** As for `Content-Encoding`; null: the file as it is. */
   readonly encoding: string | null;
   readonly content: Readable;
@@ -41,12 +42,13 @@ export function createConsoleFiles(folder: string): ConsoleFiles {
         const opened = await openFile(join(folder, name + ending));
         if (opened !== null) return { contentType, encoding, ...opened };
       }
-      return null;
+      const packed = await openFile(join(folder, `${name}.gz`));
+      return packed && { contentType, encoding: null, ...(await unpack(packed.content)) };
     },
   };
 }
 
-/** The build writes these beside each file that is worth it, the smallest first. */
+/** The build keeps large files in their compressed forms alone; the smallest comes first. */
 const FORMS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -70,12 +72,23 @@ function isPlain(name: string): boolean {
   return name.split('/').every((part) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(part));
 }
 
-async function openFile(path: string): Promise<Pick<ConsoleFile, 'bytes' | 'content'> | null> {
+async function openFile(
+  path: string,
+): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   const handle = await orAbsent(open(path));
   if (handle === null) return null;
   const facts = await handle.stat();
   if (!facts.isFile()) return closeUnread(handle);
   return { bytes: facts.size, content: handle.createReadStream() };
+}
+
+/** For a client that reads no compressed form, such as a shell's: no browser asks for this. */
+async function unpack(packed: Readable): Promise<Pick<ConsoleFile, 'bytes' | 'content'>> {
+  const { createGunzip } = await import('node:zlib');
+  const content = createGunzip();
+  // Either end closes the other, and an error reaches the answer.
+  pipeline(packed, content, () => undefined);
+  return { bytes: null, content };
 }
 
 async function closeUnread(handle: FileHandle): Promise<null> {

@@ -44,9 +44,9 @@ function sendFile(ctx: ApiContext, name: string, file: ConsoleFile): void {
   ctx.state.route = FILE_ROUTE;
   ctx.set({
     'Content-Type': file.contentType,
-    'Content-Length': String(file.bytes),
     'Cache-Control': name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
     Vary: 'Accept-Encoding',
+    ...(file.bytes !== null && { 'Content-Length': String(file.bytes) }),
     ...(file.encoding !== null && { 'Content-Encoding': file.encoding }),
   });
   ctx.status = 200;

@@ -62,11 +62,12 @@ test('200: the policy of the page lets nothing in but its own files and styles w
 
 test('200: files with a hash in their name are kept forever, compressed where the browser can read that', async (t) => {
   const api = await startWithConsole(t);
-  for (const [accepted, encoding] of [
-    ['br, gzip', 'gzip'],
-    ['identity', null],
+  for (const [name, accepted, encoding] of [
+    ['main-abc.js', 'br, gzip', 'gzip'],
+    ['main-abc.js', 'identity', null],
+    ['small-abc.js', 'br, gzip', null],
   ] as const) {
-    const answer = await send(api, '/console/assets/main-abc.js', {
+    const answer = await send(api, `/console/assets/${name}`, {
       headers: { 'Accept-Encoding': accepted },
     });
     t.is(answer.status, 200);

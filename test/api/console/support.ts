@@ -32,7 +32,8 @@ export async function writeBuild(folder: string): Promise<void> {
   );
   await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg" />');
   await writeFile(join(folder, '.hidden.js'), 'secret');
-  await writeFile(join(folder, 'assets/main-abc.js'), SCRIPT);
+  await writeFile(join(folder, 'assets/small-abc.js'), SCRIPT);
+  // Large files are kept in compressed forms alone.
   await writeFile(join(folder, 'assets/main-abc.js.gz'), gzipSync(SCRIPT));
 }
 
