@@ -39,10 +39,9 @@ export function Histogram({
     if (from !== undefined && before !== undefined) onChoose(from, before);
   };
   const press = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
-    if (step !== undefined) {
+    const head = headAfter(event.key, brush?.head ?? null, last);
+    if (head !== null) {
       event.preventDefault();
-      const head = clamp((brush?.head ?? (step > 0 ? -1 : last + 1)) + step, last);
       setBrush({ anchor: event.shiftKey ? (brush?.anchor ?? head) : head, head });
     } else if (event.key === 'Enter' && brush !== null) apply();
     else if (event.key === 'Escape') setBrush(null);
@@ -108,7 +107,23 @@ export function Histogram({
 }
 
 const KEYS = 'Drag, or use Shift with the arrow keys and Enter, to choose a time';
-const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+/** Where a key moves the choice; null: it is no key of this control. */
+function headAfter(key: string, head: number | null, last: number): number | null {
+  switch (key) {
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return clamp((head ?? -1) + 1, last);
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return clamp((head ?? last + 1) - 1, last);
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return null;
+  }
+}
 
 function boundsOf({ anchor, head }: Brush, last: number): readonly [number, number] {
   return [clamp(Math.min(anchor, head), last), clamp(Math.max(anchor, head), last)];

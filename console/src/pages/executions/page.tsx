@@ -98,7 +98,7 @@ export function ExecutionsPage() {
       />
       <CallHint
         command={`svc execution list${search['q'] ? ` -q '${search['q'].replaceAll("'", `'\\''`)}'` : ''}`}
-        request={`GET /executions?${new URLSearchParams({ ...parameters }).toString()}`}
+        request={`GET /executions${isEverything(filter) ? '' : '?'}${new URLSearchParams({ ...parameters }).toString()}`}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 
 import { useByCursor, type CursorList } from '../../api/by-cursor.ts';
 import type { FilterParameters } from './filter.ts';
@@ -33,11 +33,9 @@ export function useLiveList(filter: FilterParameters, follows: boolean): LiveLis
   const unseen = list.isLoading
     ? 0
     : latest.filter(({ execution_id: id, created_at: at }) => at >= top && !known.has(id)).length;
-  const { reload } = list;
+  const reload = useEffectEvent(list.reload);
   useEffect(() => {
     if (follows && unseen > 0) reload();
-    // `reload` is another function at each rendering.
-    // oxlint-disable-next-line react/exhaustive-deps
   }, [follows, unseen]);
   const changed = new Map(latest.map((row) => [row.execution_id, row]));
   const rows = list.rows.map((row) => newerOf(row, changed.get(row.execution_id)));

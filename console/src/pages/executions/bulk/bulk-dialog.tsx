@@ -5,7 +5,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextField } from '../../../ui/controls/field.tsx';
 import { StatusBadge } from '../../../ui/data/badge.tsx';
-import { DataTable } from '../../../ui/data/data-table.tsx';
+import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
 import { AbsoluteTime } from '../../../ui/data/time.tsx';
 import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError, Loading } from '../../../ui/feedback/states.tsx';
@@ -178,19 +178,19 @@ function Outcomes({ label, rows }: { readonly label: string; readonly rows: read
       label={label}
       rows={rows}
       rowKey={({ execution_id: id }) => id}
-      columns={[
-        { id: 'id', title: 'Execution', cell: (row) => <code>{row.execution_id}</code> },
-        { id: 'workflow', title: 'Workflow', cell: (row) => row.workflow_id },
-        { id: 'status', title: 'Status', cell: (row) => <StatusBadge status={row.status} /> },
-        {
-          id: 'started',
-          title: 'Started',
-          cell: (row) => <AbsoluteTime at={row.created_at} />,
-        },
-        ...(hasErrors
-          ? [{ id: 'error', title: 'Refused because', cell: (row: Outcome) => row.error }]
-          : []),
-      ]}
+      columns={hasErrors ? [...COLUMNS, REFUSAL] : COLUMNS}
     />
   );
 }
+
+const COLUMNS: readonly Column<Outcome>[] = [
+  { id: 'id', title: 'Execution', cell: (row) => <code>{row.execution_id}</code> },
+  { id: 'workflow', title: 'Workflow', cell: (row) => row.workflow_id },
+  { id: 'status', title: 'Status', cell: (row) => <StatusBadge status={row.status} /> },
+  { id: 'started', title: 'Started', cell: (row) => <AbsoluteTime at={row.created_at} /> },
+];
+const REFUSAL: Column<Outcome> = {
+  id: 'error',
+  title: 'Refused because',
+  cell: (row) => row.error,
+};

@@ -81,17 +81,18 @@ export function QueryField({
           onBlur={() => setOpen(false)}
           onKeyDown={press}
         />
-        <ul
+        <div
           id={`${id}-words`}
           role="listbox"
           aria-label="Words"
           className={completions.length > 0 ? styles.words : 'visually-hidden'}
         >
           {completions.map((completion, index) => (
-            <li
+            <div
               key={completion.word}
               id={`${id}-word-${index}`}
               role="option"
+              tabIndex={-1}
               aria-selected={index === active}
               className={classNames(styles.word, index === active && styles.active)}
               onMouseDown={(event) => {
@@ -100,9 +101,9 @@ export function QueryField({
               }}
             >
               {completion.word}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
       </div>
       <Problems id={`${id}-problems`} query={query} problems={shown} />
     </div>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 
 const PAUSE_MS = 400;
 
@@ -12,8 +12,7 @@ export function useDraft(
 ): readonly [string, (text: string) => void] {
   const [draft, setDraft] = useState(value);
   const sent = useRef(value);
-  const latest = useRef(commit);
-  latest.current = commit;
+  const send = useEffectEvent(commit);
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;
@@ -23,7 +22,7 @@ export function useDraft(
     if (draft === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = draft;
-      latest.current(draft);
+      send(draft);
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [draft]);
