@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { claimTurn, FUNCTION, record, step } from '../support/functions.ts';
 import { expectStatus } from '../support/tenant.ts';
 import { checkAccessibility } from './support/check-accessibility.ts';
 import { inBrowser } from './support/in-browser.ts';
@@ -129,4 +130,90 @@ story('the page stays live through a kill and a restart of the api', async (t, p
   const all = (await tenant.events(id)).length;
   await page.getByText(`After event ${all} of ${all}`).waitFor();
   t.is(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
+});
+
+story('a map shows how far it is, live, and its failed items first', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run(
+    {
+      workflow_id: 'mapped',
+      version: '1',
+      nodes: {
+        each: {
+          kind: {
+            type: 'map',
+            items: 'input.orders',
+            item_key: 'order',
+            on_item_failure: 'collect',
+            node: {
+              id: 'ship',
+              kind: { type: 'python_fn', module: 'shop', function: 'ship' },
+              retry_policy: 'no_retry',
+            },
+          },
+          output_key: 'shipped',
+        },
+      },
+      edges: [],
+    },
+    { orders: ['x', 'y', 'z'] },
+  );
+  const items = [await tenant.claim(), await tenant.claim(), await tenant.claim()] as const;
+  await place.open(`executions/${id}?node=each`);
+  await page.getByRole('heading', { name: '0/3 items done' }).waitFor();
+  expectStatus(await tenant.complete(items[0], { done: 0 }), 200);
+  await page.getByRole('heading', { name: '1/3 items done' }).waitFor();
+  expectStatus(await tenant.fail(items[2], { error: 'no such order' }), 200);
+  await page.getByRole('heading', { name: '1/3 items done, 1 failed' }).waitFor();
+  expectStatus(await tenant.complete(items[1], { done: 1 }), 200);
+  await page.getByRole('heading', { name: '2/3 items done, 1 failed' }).waitFor();
+  await page.getByRole('heading', { name: 'How it ended' }).waitFor();
+  const lines = page.getByRole('list', { name: 'Items of each' }).getByRole('listitem');
+  t.is(await lines.count(), 3);
+  const first = await lines.first().innerText();
+  t.regex(first, /Item 2/);
+  t.regex(first, /no such order/);
+});
+
+story('a durable function shows its journal as a tree', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run({
+    workflow_id: 'functional',
+    version: '1',
+    nodes: { order: { ...FUNCTION, output_key: 'order' } },
+    edges: [],
+  });
+  const item = await claimTurn(tenant);
+  expectStatus(await record(tenant, item, [step('charge/card', { paid: 3 })]), 200);
+  await place.open(`executions/${id}?node=order`);
+  const journal = page.getByRole('region', { name: 'Journal of order' });
+  await journal.getByRole('heading', { name: 'Journal: 1 entry' }).waitFor();
+  const more = { expected_length: 1, entries: [step('charge/receipt'), step('ship', 'sent')] };
+  expectStatus(await tenant.complete(item, { done: true }, more), 200);
+  await journal.getByRole('heading', { name: 'Journal: 3 entries' }).waitFor();
+  const charge = journal.getByRole('listitem').filter({ hasText: /^charge/ });
+  await charge.getByRole('button', { name: 'receipt' }).waitFor();
+  await charge.getByRole('button', { name: 'card' }).click();
+  const recorded = (await tenant.events(id)).find(({ kind }) => kind === 'StepRecorded');
+  await waitForSearch(page, { at: String(recorded?.sequence), node: 'order' });
+  await journal.getByRole('heading', { name: 'Journal: 1 entry' }).waitFor();
+  await journal.getByText('Output').click();
+  await journal.getByRole('region', { name: 'Output of charge/card' }).getByText('paid').waitFor();
+  t.pass();
+});
+
+story('a reader may look, and is offered nothing that changes the execution', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run(ordering('shown'));
+  await tenant.work('reserve');
+  await tenant.until(id, 'paused');
+  await place.signIn(await place.newToken('viewer'));
+  await page.goto(place.at(`executions/${id}`));
+  await page.getByText('Your role may not decide this.').waitFor();
+  for (const name of ['Approve', 'Cancel', 'Pause', 'Send event']) {
+    t.is(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+  }
+  await page.goto(place.at(`executions/exec_${'0'.repeat(32)}`));
+  await page.getByRole('alert').getByText('not found').waitFor();
+  await page.getByRole('alert').getByText('Request').waitFor();
 });

@@ -47,7 +47,8 @@ export function Journal({
   return (
     <section aria-label={`Journal of ${nodeId}`}>
       <h3>
-        Journal: {entries.length} entries{list.hasMore ? ' so far' : ''}
+        Journal: {entries.length} {entries.length === 1 ? 'entry' : 'entries'}
+        {list.hasMore ? ' so far' : ''}
       </h3>
       {entries.length === 0 && !list.hasMore ? (
         <p>The function has recorded nothing up to this event.</p>

@@ -36,8 +36,10 @@ export function MapItems({
   if (error !== null) return <ErrorState error={error} onRetry={all.retry} />;
   if (failed.data === undefined || all.data === undefined) return <Loading />;
   const failures = failed.data.visits.filter(isItem);
+  // The two readings may be of different moments: an item may have failed between them.
+  const shown = new Set(failures.map(({ scheduled_sequence: sequence }) => sequence));
   const others = all.data.visits.filter(
-    (visit) => isItem(visit) && visit.end?.outcome !== 'failed',
+    (visit) => isItem(visit) && !shown.has(visit.scheduled_sequence),
   );
   return (
     <section aria-label={`Items of ${node.node_id}`}>
