@@ -21,6 +21,7 @@ export function AuditFilters() {
         label="Actor"
         name="actor"
         defaultValue={actor}
+        data-filter
         placeholder="token:ci, worker:a"
         spellCheck={false}
       />

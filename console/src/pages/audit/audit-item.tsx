@@ -36,6 +36,18 @@ export function AuditRow({ item }: { readonly item: AuditItem }) {
   );
 }
 
+/** Titles of the parts of a row, for who sees them in columns. */
+export function AuditHead() {
+  return (
+    <div className={styles.head} aria-hidden>
+      <span>When</span>
+      <span>Action</span>
+      <span>Actor</span>
+      <span>Object</span>
+    </div>
+  );
+}
+
 /** An item with all that is recorded of it. */
 export function AuditItemDialog({
   item,

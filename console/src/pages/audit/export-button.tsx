@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { Button } from '../../ui/controls/button.tsx';
+import { tellNumber } from '../../ui/data/tell-number.ts';
 import { saveFile } from '../../ui/data/save-file.ts';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
@@ -21,7 +22,7 @@ export function ExportButton({ filter }: { readonly filter: AuditFilter }) {
     onSuccess: ({ file, items, isWhole }) => {
       saveFile('audit.jsonl', file);
       const rest = isWhole ? '' : ' There are more: "svc audit export" has no limit.';
-      notify(`Saved ${items} items.${rest}`);
+      notify(`Saved ${tellNumber(items, 'item')}.${rest}`);
     },
     onSettled: () => {
       setStop(null);
@@ -29,7 +30,9 @@ export function ExportButton({ filter }: { readonly filter: AuditFilter }) {
     },
   });
   if (stop !== null) {
-    return <Button onClick={() => stop.abort()}>Stop the export ({read} items)</Button>;
+    return (
+      <Button onClick={() => stop.abort()}>Stop the export ({tellNumber(read, 'item')})</Button>
+    );
   }
   const wasStopped = exporting.error instanceof DOMException;
   return (

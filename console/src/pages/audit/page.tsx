@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { AuditFilters } from './audit-filters.tsx';
-import { AuditItemDialog, AuditRow } from './audit-item.tsx';
+import { AuditHead, AuditItemDialog, AuditRow } from './audit-item.tsx';
 import { ExportButton } from './export-button.tsx';
 import { readFilter } from './read-filter.ts';
 import { VerifyDialog } from './verify-dialog.tsx';
@@ -54,7 +54,7 @@ export function AuditPage() {
           <p>Every request that changes something appears here. Clear the filters to see all.</p>
         </EmptyState>
       ) : (
-        <VirtualList label="Audit items" list={list} rowKey={({ id }) => id}>
+        <VirtualList label="Audit items" list={list} rowKey={({ id }) => id} header={<AuditHead />}>
           {(item) => <AuditRow item={item} />}
         </VirtualList>
       )}

@@ -8,6 +8,7 @@ import { TextField } from '../../ui/controls/field.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Copyable } from '../../ui/data/copyable.tsx';
 import { DataTable } from '../../ui/data/data-table.tsx';
+import { tellNumber } from '../../ui/data/tell-number.ts';
 import { AbsoluteTime } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ActionError } from '../../ui/feedback/states.tsx';
@@ -47,7 +48,7 @@ export function VerifyDialog({ onClose }: { readonly onClose: () => void }) {
         onChange={(event) => setHead(event.target.value)}
       />
       {verifying.isPending ? (
-        <p role="status">Compared {progress?.items ?? 0} items so far…</p>
+        <p role="status">Compared {tellNumber(progress?.items ?? 0, 'item')} so far…</p>
       ) : null}
       {verifying.data === undefined ? null : <VerdictView verdict={verifying.data} />}
       <ActionError error={verifying.error} />
@@ -72,7 +73,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
         ) : (
           <Badge tone="bad">does not match its seals</Badge>
         )}{' '}
-        {verdict.items} items in {verdict.windows} windows match.
+        {tellNumber(verdict.items, 'item')} in {tellNumber(verdict.windows, 'window')} match.
       </p>
       <Facts
         facts={[

@@ -11,6 +11,7 @@ import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
+import styles from './settings.module.css';
 
 type Setting = ReplyOf<'list-settings'>['settings'][number];
 
@@ -47,6 +48,7 @@ export function SettingsPage() {
             <TextField
               label="Filter settings"
               type="search"
+              data-filter
               defaultValue={search.q ?? ''}
               placeholder="Key, value or meaning"
               onChange={(event) => change({ q: event.target.value })}
@@ -75,13 +77,32 @@ export function SettingsPage() {
   );
 }
 
-function isNamed({ key, value, meaning, origin }: Setting, text: string): boolean {
+/** The documentation's sentence, with what it quotes as code. */
+function Meaning({ text }: { readonly text: string }) {
+  const parts = text.split('`');
+  return (
+    <>{parts.map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+  );
+}
+
+function isNamed({ key, value, meaning, origin, variables }: Setting, text: string): boolean {
   const wanted = text.trim().toLowerCase();
-  return [key, value, meaning, origin].some((part) => part.toLowerCase().includes(wanted));
+  const parts = [key, value, meaning, origin, ...variables];
+  return parts.some((part) => part.toLowerCase().includes(wanted));
 }
 
 const COLUMNS: readonly Column<Setting>[] = [
-  { id: 'key', title: 'Key', cell: ({ key }) => <code>{key}</code> },
+  {
+    id: 'key',
+    title: 'Key and variable',
+    cell: ({ key, variables }) => (
+      <>
+        <code>{key}</code>
+        <br />
+        <code className={styles.variable}>{variables[0]}</code>
+      </>
+    ),
+  },
   {
     id: 'value',
     title: 'Value',
@@ -92,10 +113,5 @@ const COLUMNS: readonly Column<Setting>[] = [
     title: 'Comes from',
     cell: ({ origin }) => <Badge tone={origin === 'default' ? 'idle' : 'run'}>{origin}</Badge>,
   },
-  { id: 'meaning', title: 'Meaning', cell: ({ meaning }) => meaning },
-  {
-    id: 'variables',
-    title: 'Set it by',
-    cell: ({ variables }) => <code>{variables[0]}</code>,
-  },
+  { id: 'meaning', title: 'Meaning', cell: ({ meaning }) => <Meaning text={meaning} /> },
 ];

@@ -1,5 +1,6 @@
 import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
+import { tellNumber } from '../../ui/data/tell-number.ts';
 import { formatBytes } from '../../ui/data/format-bytes.ts';
 import { Time } from '../../ui/data/time.tsx';
 import type { Preview } from './policies.ts';
@@ -12,7 +13,7 @@ export function PreviewView({ preview }: { readonly preview: Preview }) {
     <>
       <p role="status">
         {complete ? '' : 'At least '}
-        {total} executions would be removed
+        {tellNumber(total, 'execution')} would be removed
       </p>
       {groups.length === 0 ? null : (
         <DataTable
