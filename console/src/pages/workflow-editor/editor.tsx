@@ -53,14 +53,14 @@ export function Editor({
         {text !== original && original !== '' ? (
           <Button
             onClick={() => {
-              setText(original);
+              editor.current?.replace(original);
               dropDraft(draftName);
             }}
           >
             Discard changes
           </Button>
         ) : null}
-        <Button onClick={() => change(convert(text, language))}>
+        <Button onClick={() => editor.current?.replace(convert(text, language))}>
           {language === 'json' ? 'As YAML' : 'As JSON'}
         </Button>
         {can('POST', '/workflows') ? (
@@ -81,7 +81,7 @@ export function Editor({
             <TextEditor
               ref={editor}
               label="Workflow definition"
-              value={text}
+              initial={initial}
               language={language}
               onChange={change}
               marks={marks}

@@ -1,21 +1,22 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 
 import { call } from '../../api/client.ts';
 import { suggest } from './suggest.ts';
 
 /** Completion from the JSON Schema of definitions that the service publishes. */
-export function useCompletion(): (context: CompletionContext) => CompletionResult | null {
-  const { data: schema } = useQuery({
-    queryKey: ['workflow-schema'],
-    queryFn: ({ signal }) => call('get-workflow-schema', { signal }),
-    staleTime: Infinity,
-  });
+export function useCompletion(): (context: CompletionContext) => Promise<CompletionResult | null> {
+  const client = useQueryClient();
   return useCallback(
-    (context) => {
+    async (context) => {
       const isAsked = context.explicit || context.matchBefore(/[\w$.-]+$/) !== null;
-      if (schema === undefined || !isAsked) return null;
+      if (!isAsked) return null;
+      const schema = await client.ensureQueryData({
+        queryKey: ['workflow-schema'],
+        queryFn: ({ signal }) => call('get-workflow-schema', { signal }),
+        staleTime: Infinity,
+      });
       const found = suggest(context.state.doc.toString(), context.pos, schema);
       if (found === null || found.list.length === 0) return null;
       return {
@@ -29,6 +30,6 @@ export function useCompletion(): (context: CompletionContext) => CompletionResul
         validFor: /^[\w$.-]*$/,
       };
     },
-    [schema],
+    [client],
   );
 }

@@ -29,12 +29,14 @@ export interface EditorMark {
 export interface TextEditorHandle {
   /** Moves the caret there and shows it. */
   readonly goTo: (line: number, column: number) => void;
+  /** Replaces the whole text; an undo brings it back. */
+  readonly replace: (text: string) => void;
 }
 
 export interface TextEditorProps {
   readonly label: string;
-  /** The text at first; another one replaces what is written. */
-  readonly value: string;
+  /** The text at first. Later the editor owns it: a slow render must not undo a keystroke. */
+  readonly initial: string;
   readonly language: 'yaml' | 'json';
   readonly onChange: (text: string) => void;
   readonly marks: readonly EditorMark[];
@@ -44,7 +46,7 @@ export interface TextEditorProps {
 
 /** An editor of YAML or JSON. Escape, then Tab leaves it by keyboard. */
 export function LoadedEditor(props: TextEditorProps) {
-  const { label, value, language, onChange, marks, complete, ref } = props;
+  const { label, initial, language, onChange, marks, complete, ref } = props;
   const view = useRef<EditorView | null>(null);
   const languages = useRef(new Compartment());
   const latest = useRef({ onChange, complete });
@@ -56,7 +58,7 @@ export function LoadedEditor(props: TextEditorProps) {
       parent: root,
       root,
       state: EditorState.create({
-        doc: value,
+        doc: initial,
         extensions: [
           lineNumbers(),
           history(),
@@ -77,7 +79,11 @@ export function LoadedEditor(props: TextEditorProps) {
             indentWithTab,
           ]),
           languages.current.of(language === 'json' ? json() : yaml()),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            spellcheck: 'false',
+            tabindex: '0',
+          }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),
@@ -91,11 +97,6 @@ export function LoadedEditor(props: TextEditorProps) {
       made.destroy();
     };
   });
-  useEffect(() => {
-    const { current } = view;
-    if (current === null || current.state.doc.toString() === value) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
-  }, [value]);
   useEffect(() => {
     const effect = languages.current.reconfigure(language === 'json' ? json() : yaml());
     view.current?.dispatch({ effects: effect });
@@ -113,6 +114,10 @@ export function LoadedEditor(props: TextEditorProps) {
       const anchor = offsetOf(current.state.doc, line, column);
       current.dispatch({ selection: { anchor }, scrollIntoView: true });
       current.focus();
+    },
+    replace: (text) => {
+      const { current } = view;
+      current?.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
     },
   }));
   return <div ref={host} className={styles.editor} />;
