@@ -29,7 +29,7 @@ export const PLACES: readonly PlaceGroup[] = [
       { to: '/schedules', title: 'Schedules', needs: ['GET', '/schedules'] },
       { to: '/webhooks', title: 'Webhooks', needs: ['GET', '/webhooks'] },
       { to: '/agents', title: 'Agents', needs: ['GET', '/agents'] },
-      { to: '/memory', title: 'Memory', needs: ['GET', '/memory/facts'] },
+      { to: '/memory', title: 'Memory', needs: ['GET', '/v1/memory/facts'] },
     ],
   },
   {

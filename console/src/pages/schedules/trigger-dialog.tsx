@@ -1,0 +1,55 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
+import { JsonView } from '../../ui/data/json-view.tsx';
+import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { ActionError } from '../../ui/feedback/states.tsx';
+import { notify } from '../../ui/feedback/toast.tsx';
+import type { Schedule } from './read-schedules.ts';
+
+/** Starts the execution of a schedule now, once however often it is asked. */
+export function TriggerDialog({
+  schedule,
+  onStarted,
+  onClose,
+}: {
+  readonly schedule: Schedule;
+  readonly onStarted: (executionId: string) => void;
+  readonly onClose: () => void;
+}) {
+  const [key] = useState(() => crypto.randomUUID());
+  const { schedule_id: id, name, workflow_id: workflowId } = schedule;
+  const triggering = useMutation({
+    mutationFn: () =>
+      call('trigger-schedule', { path: { id }, headers: { 'idempotency-key': key } }),
+    onSuccess: ({ execution_id: executionId }) => {
+      notify(`Triggered schedule ${name}`);
+      onClose();
+      onStarted(executionId);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Trigger schedule ${name}`}
+      description={`Starts an execution of ${workflowId} now, in your name. The next fires stay.`}
+    >
+      <JsonView value={schedule.input} label="Input" />
+      <ActionError error={triggering.error} />
+      <CallHint
+        command={`svc schedule trigger ${name}`}
+        request={`POST /schedules/${id}/trigger`}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" busy={triggering.isPending} onClick={() => triggering.mutate()}>
+          Start now
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
