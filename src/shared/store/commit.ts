@@ -169,6 +169,11 @@ export interface NewExecution {
   readonly request: { readonly key: string; readonly bodyHash: string } | null;
   /** Null: the tenant has no limits on what it starts. */
   readonly limits: StartLimits | null;
+  /**
+   * The id is derived from another execution's, so retention may have removed an execution of this
+   * id. It is then refused as `exists`. Absent: the id is new.
+   */
+  readonly isDerived?: boolean;
 }
 
 /** Judged when the execution is made, exactly: starts of one tenant are counted one after another. */

@@ -45,6 +45,8 @@ export interface Beginning extends Caller {
   readonly whenBusy?: CpuCaller['whenBusy'];
   /** Whether to refuse an input that refers to an unknown artifact. */
   readonly refusesUnknown: boolean;
+  /** See `NewExecution`. */
+  readonly isDerived?: boolean;
 }
 
 /** Refused if the execution already exists, or if its request was made before. */
@@ -135,6 +137,7 @@ function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: numb
       parentExecutionId: null,
       request: params.request,
       limits: limitsOf(tenant),
+      ...(params.isDerived === true && { isDerived: true }),
     },
     workflowHold: params.workflowPause === null ? null : ({ workflowId, is: 'put' } as const),
   };

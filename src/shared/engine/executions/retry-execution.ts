@@ -107,6 +107,7 @@ export async function retryExecution(
     budgets: plan.budget === null ? [] : [{ account: executionId, budget: plan.budget, spent }],
     ...(Object.values(spent).some((used) => used > 0) && { charge: spent }),
     refusesUnknown: false,
+    isDerived: true,
   });
   if (!verdict.accepted) throw isRetried(row, executionId);
   return { executionId, retriedFrom };

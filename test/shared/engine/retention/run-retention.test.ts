@@ -53,6 +53,26 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await present(store, [execution]), [0]);
   });
 
+  test(`${dialect}: a derived id stays taken after its execution was removed`, async (t) => {
+    const { store, run, seal, age } = await openRetentionScene(t, dialect);
+    const execution = await startEnded(store);
+    await seal();
+    await age(31);
+    t.is((await run({ defaults: THIRTY })).executions, 1);
+    const again = makePlan(execution, {
+      create: makeNewExecution({ isDerived: true }),
+      events: [makeStarted()],
+    });
+    const [refused] = await store.executions.commit([again]);
+    t.like(refused, { accepted: false, reason: 'exists' });
+    t.deepEqual(await present(store, [execution]), []);
+    const fresh = makePlan(
+      { executionId: makeExecutionId(), tenantId: execution.tenantId },
+      { create: makeNewExecution({ isDerived: true }), events: [makeStarted()] },
+    );
+    t.like((await store.executions.commit([fresh]))[0], { accepted: true });
+  });
+
   test(`${dialect}: no table has anything but the proof of a removed execution`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
     const execution = await start(store);

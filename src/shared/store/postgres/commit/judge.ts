@@ -160,6 +160,7 @@ export function judgingParts(has: Has, $: Param): string[] {
         p.revokes_all,
         case
           when p.is_new and k.id is not null then 'exists'
+          ${has('derived') ? `when p.id in (${removedBefore($)}) then 'exists'` : ''}
           when p.is_new then ${newRefusal(has)}
           when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
           when k.status in ('completed', 'failed', 'cancelled') then 'ended'
@@ -175,6 +176,13 @@ export function judgingParts(has: Has, $: Param): string[] {
       ${has('trees') ? 'left join barren b on b.position = p.position' : ''}
     )`,
   ];
+}
+
+/** New executions whose ids retention has removed executions of. One snapshot shows the row or the removal. */
+function removedBefore($: Param): string {
+  return `select r.execution_id
+            from ${$.table('derived', 'd', ['execution_id'])}
+            join retired_executions r on r.execution_id = d.execution_id`;
 }
 
 /** Why a new execution is refused. */

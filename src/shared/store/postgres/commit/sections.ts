@@ -88,6 +88,8 @@ export const COMMIT_SECTIONS = {
     /** Items that the plan puts on queues of workers. */
     items: ['int4', (_, { batched }) => countQueued(batched.plan)],
   }),
+  /** New executions whose id may be that of a removed one. */
+  derived: executionsThat(({ create }) => create?.isDerived === true),
   requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],
     body_hash: ['text', ({ bodyHash }) => bodyHash],

@@ -76,6 +76,7 @@ function judgeNewExecution(
 ): Judgement {
   const { plan, create, now } = params;
   if (findExecution(connection, plan) !== undefined) return refuse('exists');
+  if (create.isDerived === true && wasRemoved(connection, plan)) return refuse('exists');
   const existing = findRequest(connection, { plan, create, now });
   if (existing !== null) return { holds: false, reason: 'duplicate_request', existing };
   const crowded = findCrowded(connection, plan, create);
@@ -91,6 +92,11 @@ function findExecution(connection: Connection, plan: CommitPlan): ExecutionHead 
      where id = ?`,
     [plan.executionId],
   );
+}
+
+function wasRemoved(connection: Connection, { executionId }: CommitPlan): boolean {
+  const sql = 'select 1 from retired_executions where execution_id = ?';
+  return connection.get(sql, [executionId]) !== undefined;
 }
 
 function findRequest(

@@ -69,7 +69,8 @@ function isKnown({ status }: CommitPlan): boolean {
 }
 
 function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
-  return runnable !== 'mark' && create.request === null && create.limits === null;
+  const { request, limits, isDerived = false } = create;
+  return runnable !== 'mark' && request === null && limits === null && !isDerived;
 }
 
 interface OutcomeRecord {
