@@ -9,7 +9,7 @@ import { isConsoleBuilt } from '../launch/source-stamp.js';
 
 /** The clone; in the package, which brings a build, the folder has no sources. */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SCRIPT = join(ROOT, 'deploy/package/build-console.ts');
+const SCRIPT = 'deploy/package/build-console.ts';
 
 export interface ConsoleBuild {
   /** Ends the build if it still runs. */
@@ -23,11 +23,13 @@ export interface ConsoleBuild {
 export function buildConsole(params: {
   readonly consoleUrl: string;
   readonly report: (text: string) => void;
+  readonly root?: string;
 }): ConsoleBuild {
-  const { consoleUrl, report } = params;
-  if (!existsSync(SCRIPT) || isConsoleBuilt(ROOT)) return { stop: async () => {} };
+  const { consoleUrl, report, root = ROOT } = params;
+  const script = join(root, SCRIPT);
+  if (!existsSync(script) || isConsoleBuilt(root)) return { stop: async () => {} };
   report('Building the console beside the API …');
-  const child = spawn(process.execPath, [SCRIPT], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [script], { stdio: 'ignore' });
   if (child.pid !== undefined) lowerPriority(child.pid);
   let isStopping = false;
   const ended = once(child, 'exit').then(

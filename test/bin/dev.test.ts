@@ -111,6 +111,7 @@ async function readUntil(
 
 test('dev tells its URL and what to do next', (t) => {
   t.regex(dev.output(), new RegExp(`is running at ${url} on \\.svc/dev\\.db`));
+  t.regex(dev.output(), new RegExp(`console is at ${url}/console\\.`));
   t.regex(dev.output(), new RegExp(`export SVC_URL=${url}`));
   t.regex(dev.output(), /^database: \.svc\/dev\.db \(default\)$/m);
 });

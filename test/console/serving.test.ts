@@ -72,7 +72,7 @@ story('a proxy may strip any prefix and change the name of the host', async (t, 
       cookies.map(({ name, path, httpOnly, sameSite }) => ({ name, path, httpOnly, sameSite })),
       [
         {
-          name: 'svc_session',
+          name: 'svc-session',
           path: '/tools/svc/console/api',
           httpOnly: true,
           sameSite: 'Strict',

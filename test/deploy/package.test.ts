@@ -40,7 +40,7 @@ const PACKED = [
   'CHANGELOG.md',
 ];
 const BUILT_WITH = ['README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'];
-/** Of which the console takes a third. */
+/** The console takes a third. */
 const BYTES_MAX = 10_000_000;
 const NPM_MS_MAX = 110_000;
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-const NAME = 'svc_session';
+const NAME = 'svc-session';
 /** A working day; a token that is revoked or expires ends the session earlier. */
 const SECONDS_MAX = 12 * 60 * 60;
 
@@ -7,7 +7,7 @@ export const SESSION_TOKEN_BYTES_MAX = 2_900;
 
 /**
  * `Set-Cookie` of a session. No `Path`: the browser then takes the folder of the request's address,
- * `<prefix>/console/api`, whatever prefix a proxy has stripped.
+ * `<prefix>/console/api`, under any prefix that a proxy strips.
  */
 export function renderSessionCookie(params: {
   readonly token: string;

@@ -19,7 +19,7 @@ test('200: a token becomes a cookie that no script and no other site can use', a
   });
   t.is(answer.status, 200);
   const cookie = answer.headers.get('set-cookie') ?? '';
-  t.regex(cookie, /^svc_session=[\w-]+; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+  t.regex(cookie, /^svc-session=[\w-]+; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   t.false(cookie.includes(api.operatorToken));
   const [session = ''] = cookie.split(';');
   t.deepEqual(await readSession(api, session), { authenticated: true, needs_token: true });
@@ -74,7 +74,7 @@ test('204: signing out removes the cookie', async (t) => {
   const api = await startWithConsole(t);
   const answer = await send(api, SESSION, { method: 'DELETE', headers: FROM_PAGE });
   t.is(answer.status, 204);
-  t.regex(answer.headers.get('set-cookie') ?? '', /^svc_session=; Max-Age=0; /);
+  t.regex(answer.headers.get('set-cookie') ?? '', /^svc-session=; Max-Age=0; /);
 });
 
 test('405: another method on the session', async (t) => {

@@ -42,7 +42,11 @@ export async function makeSampleData(tenant: TestTenant): Promise<SampleData> {
   }
   const completed = await startOrder(tenant, 'A-1001');
   await tenant.untilEvent(completed, 'ApprovalRequested');
-  await tenant.approve(completed, { decision: 'approved', user_id: 'ana', comment: 'Checked the address' });
+  await tenant.approve(completed, {
+    decision: 'approved',
+    user_id: 'ana',
+    comment: 'Checked the address',
+  });
   await tenant.until(completed, 'completed');
   const waiting = await startOrder(tenant, 'A-1002');
   const failed = await tenant.start('order', { order_id: 'A-1003', total: 80 });

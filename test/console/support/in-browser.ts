@@ -29,7 +29,7 @@ const ARGUMENTS = [
 const NO_BROWSER =
   'no browser: install one with "apt-get install chromium-headless-shell fonts-liberation"';
 
-/** What a story has to work with. */
+/** The tools of a story. */
 export interface Place {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -60,7 +60,7 @@ export type Story = (t: ExecutionContext, place: Place) => Promise<void>;
 
 export interface BrowserOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the window, in CSS pixels. */
+  /** Size of the window in CSS pixels. */
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 

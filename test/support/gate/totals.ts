@@ -22,7 +22,7 @@ export function readTotals(file: string): Totals {
   return JSON.parse(readFileSync(file, 'utf8')) as Totals;
 }
 
-/** Of a run that may not have begun: none then. */
+/** The same for a run that may not have begun; none then. */
 export function readTotalsIfAny(file: string): Totals {
   return existsSync(file) ? readTotals(file) : { passed: 0, failed: 0 };
 }
