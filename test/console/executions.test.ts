@@ -136,6 +136,7 @@ story('new executions appear at the top, and never under a reader', async (t, pl
   await rowOf(page, second).waitFor();
   // The last page arrives as the end of the list comes into view.
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await rowsOf(page).and(page.locator('[aria-posinset="101"]')).waitFor();
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await rowsOf(page).and(page.locator('[aria-posinset="122"]')).waitFor();
 });

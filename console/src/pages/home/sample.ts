@@ -1,17 +1,17 @@
 import { type BodyOf, call } from '../../api/client.ts';
 
+const NODES = {
+  greet: { kind: { type: 'pass' } },
+  pause: { kind: { type: 'wait', condition: 'timer', timeout_secs: 2 } },
+  sign: { kind: { type: 'human_approval', description: 'Approve this sample to complete it.' } },
+} as const;
+
 /** A workflow that needs no worker: it waits for two seconds, and then for a person. */
 export const SAMPLE: BodyOf<'register-workflow'>['ir'] = {
   workflow_id: 'welcome',
   version: '1',
   description: 'A first workflow, which needs no worker',
-  nodes: {
-    greet: { kind: { type: 'pass' } },
-    pause: { kind: { type: 'wait', condition: 'timer', timeout_secs: 2 } },
-    sign: {
-      kind: { type: 'human_approval', description: 'Approve this sample to complete it.' },
-    },
-  },
+  nodes: NODES,
   edges: [
     { from: 'greet', to: 'pause' },
     { from: 'pause', to: 'sign' },
