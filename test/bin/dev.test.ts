@@ -457,6 +457,21 @@ test('execution bulk: shows first, and acts with --yes', async (t) => {
   t.like(JSON.parse((await svc(...none)).stdout), { total: 0, sample: [] });
 });
 
+test('execution list and count: a query says which', async (t) => {
+  const id = await start('found');
+  const query = ['-q', 'workflow = found and started > -1h'];
+  const list = await svc('execution', 'list', ...query);
+  t.true(list.stdout.includes(id));
+  t.is(list.stdout.trim().split('\n').length, 2);
+  const counts = await svc('execution', 'count', ...query);
+  t.regex(counts.stdout, /^total +1$/m);
+  const json = await svc('execution', 'count', '--workflow', 'found', '-o', 'json');
+  t.like(JSON.parse(json.stdout), { total: 1, is_exact: true });
+  const wrong = await svc('execution', 'list', '-q', 'state = failed');
+  t.not(wrong.code, 0);
+  t.regex(wrong.stderr, /no field is named state; did you mean status\? \(at character 1\)/);
+});
+
 test('execution start-many: each line has its result, and a repetition starts nothing', async (t) => {
   const file = join(cwd, 'orders.ndjson');
   const lines = [

@@ -4,7 +4,7 @@ import { approveExecution } from '../endpoints/executions/approve-execution.ts';
 import { cancelExecution } from '../endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from '../endpoints/executions/deliver-external-event.ts';
 import { listApprovals } from '../endpoints/executions/list-approvals.ts';
-import { listExecutions } from '../endpoints/executions/list-executions.ts';
+import { listExecutions } from '../endpoints/executions/finding/list-executions.ts';
 import { pauseExecution, resumeExecution } from '../endpoints/executions/pause-execution.ts';
 import { readEvents } from '../endpoints/executions/read-events.ts';
 import { readExecution } from '../endpoints/executions/read-execution.ts';

@@ -6,7 +6,7 @@ import type { QueryOf } from '../../api/client.ts';
 export const STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What narrows the list, as the page's address carries it. */
+/** The filters of the list, as the page's address carries them. */
 export interface Filter {
   /** The query as it was typed; the list keeps to it only while it has no problem. */
   readonly query: string;

@@ -91,7 +91,9 @@ export const readTimeline = defineEndpoint({
       fallback: LAST,
       description: 'As of this event. Default: the last.',
     }).meta({ default: undefined }),
-    node: optionalQuery(z.string().meta({ description: 'Only visits of this node, and the items of its maps.' })),
+    node: optionalQuery(
+      z.string().meta({ description: 'Only visits of this node, and the items of its maps.' }),
+    ),
     status: optionalQuery(runStatus),
     after: queryInteger({
       min: 0,

@@ -9,7 +9,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { ExecutionPlace } from '../../store/store.ts';
 import { type ListedExecution, showRows } from './list-shown.ts';
 
-/** What narrows a list: its parameters, and the conditions of a query. */
+/** The parameters of a list and the conditions of a query: both narrow the list. */
 export interface ExecutionFilter {
   readonly status: ExecutionStatus | null;
   readonly workflowId: string | null;

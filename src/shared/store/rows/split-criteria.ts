@@ -1,6 +1,6 @@
 import type { ExecutionCriteria } from '../../domain/execution/query/criteria.ts';
 
-/** What an index finds, and what each execution is compared with after that. */
+/** Criteria for one index, and criteria that each execution from the index is compared with. */
 export interface SplitCriteria {
   readonly driving: ExecutionCriteria;
   /** Null: the index finds only executions that fit. */

@@ -3,14 +3,14 @@ import type { z } from 'zod';
 
 import type { Endpoint } from '../../../../src/api/endpoint.ts';
 import { approveExecution } from '../../../../src/api/endpoints/executions/approve-execution.ts';
-import { bulkExecutions } from '../../../../src/api/endpoints/executions/bulk-executions.ts';
+import { bulkExecutions } from '../../../../src/api/endpoints/executions/finding/bulk-executions.ts';
 import { cancelExecution } from '../../../../src/api/endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from '../../../../src/api/endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from '../../../../src/api/endpoints/executions/explain-execution.ts';
 import { importExecution } from '../../../../src/api/endpoints/executions/import-execution.ts';
 import { countExecutions } from '../../../../src/api/endpoints/executions/finding/count-executions.ts';
 import { listApprovals } from '../../../../src/api/endpoints/executions/list-approvals.ts';
-import { listExecutions } from '../../../../src/api/endpoints/executions/list-executions.ts';
+import { listExecutions } from '../../../../src/api/endpoints/executions/finding/list-executions.ts';
 import { moveExecution } from '../../../../src/api/endpoints/executions/move-execution.ts';
 import {
   pauseExecution,

@@ -4,7 +4,7 @@ import type { FilterParameters } from '../filter.ts';
 export const ACTIONS = ['cancel', 'pause', 'resume', 'retry'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What an action is meant for: chosen rows, or everything that the list contains. */
+/** Chosen rows, or everything that the list contains. */
 export type Target =
   | { readonly ids: readonly string[] }
   | { readonly filter: FilterParameters; readonly asOf: string };

@@ -16,7 +16,10 @@ interface FieldRule {
 const SET: readonly Spelling[] = ['=', '!=', 'in'];
 const TIMES = ['-1h', '-24h', '-7d', 'now'];
 
-/** What a query can ask for, and how. Errors have no `!=`: see `hasNoPolicy` of the stores. */
+/**
+ * The fields of a query and their operators. Errors have no `!=`: an execution that is missing from
+ * the answer would tell what a data policy hides.
+ */
 export const FIELDS: Readonly<Record<Field, FieldRule>> = {
   status: { operators: SET, values: EXECUTION_STATUSES },
   workflow: { operators: [...SET, '~'], values: [] },

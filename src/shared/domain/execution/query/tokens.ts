@@ -2,7 +2,7 @@ import type { QueryProblem } from './problem.ts';
 
 export interface Token {
   readonly kind: 'word' | 'text' | 'operator' | '(' | ')' | ',' | 'end';
-  /** What it says, without quotes and escapes. */
+  /** Its text, without quotes and escapes. */
   readonly value: string;
   readonly position: number;
   readonly length: number;

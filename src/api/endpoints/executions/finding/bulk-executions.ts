@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-import { parseExecutionId } from '../../../shared/domain/ids.ts';
-import { EXECUTION_STATUSES } from '../../../shared/domain/execution/status.ts';
+import { parseExecutionId } from '../../../../shared/domain/ids.ts';
+import { EXECUTION_STATUSES } from '../../../../shared/domain/execution/status.ts';
 import {
   BULK_ACTIONS,
   type BulkCursor,
   type BulkOutcome,
   bulkExecutions as actOnAll,
   previewBulk,
-} from '../../../shared/engine/executions/bulk-executions.ts';
-import { readQuery } from '../../../shared/engine/executions/search-executions.ts';
-import type { ExecutionRow } from '../../../shared/store/store.ts';
-import { badRequest } from '../../../shared/domain/errors.ts';
-import { defineEndpoint } from '../../endpoint.ts';
-import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
-import { CURSOR_FORM } from '../../schemas/position.ts';
-import { cursorOf, cursorText } from './cursor.ts';
-import { queryText } from './finding/filter-query.ts';
+} from '../../../../shared/engine/executions/bulk-executions.ts';
+import { readQuery } from '../../../../shared/engine/executions/search-executions.ts';
+import type { ExecutionRow } from '../../../../shared/store/store.ts';
+import { badRequest } from '../../../../shared/domain/errors.ts';
+import { defineEndpoint } from '../../../endpoint.ts';
+import { executionId, idText, instant, omittable, timestamp } from '../../../schemas/text.ts';
+import { CURSOR_FORM } from '../../../schemas/position.ts';
+import { cursorOf, cursorText } from '../cursor.ts';
+import { queryText } from './filter-query.ts';
 
 const MAX_DEFAULT = 100;
 const MAX_MAX = 500;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-import { badRequest } from '../../../shared/domain/errors.ts';
+import { badRequest } from '../../../../shared/domain/errors.ts';
 import {
   type ListedExecution,
   listExecutions as list,
-} from '../../../shared/engine/executions/list-shown.ts';
-import { searchExecutions } from '../../../shared/engine/executions/search-executions.ts';
-import { defineEndpoint } from '../../endpoint.ts';
-import { type OffsetPage, readPage } from '../../offset-max.ts';
-import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
-import { cursorOf, cursorText } from './cursor.ts';
-import { executionSummary, shapeSummary } from './execution-shape.ts';
-import { filterQuery, readFilter } from './finding/filter-query.ts';
+} from '../../../../shared/engine/executions/list-shown.ts';
+import { searchExecutions } from '../../../../shared/engine/executions/search-executions.ts';
+import { defineEndpoint } from '../../../endpoint.ts';
+import { type OffsetPage, readPage } from '../../../offset-max.ts';
+import { nextCursor, optionalQuery, paging } from '../../../schemas/query.ts';
+import { cursorOf, cursorText } from '../cursor.ts';
+import { executionSummary, shapeSummary } from '../execution-shape.ts';
+import { filterQuery, readFilter } from './filter-query.ts';
 
 export const listExecutions = defineEndpoint({
   name: 'list-executions',
