@@ -31,6 +31,7 @@ const WORKFLOWS = {
   tool: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
   batch: { nodes: { only: { kind: { type: 'pass' } } } },
   many: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
+  found: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
   letter: {
     nodes: { start: { kind: { type: 'java_fn', class_name: 'shop.Shop', method: 'reserve' } } },
   },
@@ -467,9 +468,9 @@ test('execution list and count: a query says which', async (t) => {
   t.regex(counts.stdout, /^total +1$/m);
   const json = await svc('execution', 'count', '--workflow', 'found', '-o', 'json');
   t.like(JSON.parse(json.stdout), { total: 1, is_exact: true });
-  const wrong = await svc('execution', 'list', '-q', 'state = failed');
+  const wrong = await svc('execution', 'list', '-q', 'statsu = failed');
   t.not(wrong.code, 0);
-  t.regex(wrong.stderr, /no field is named state; did you mean status\? \(at character 1\)/);
+  t.regex(wrong.stderr, /no field is named statsu; did you mean status\? \(at character 1\)/);
 });
 
 test('execution start-many: each line has its result, and a repetition starts nothing', async (t) => {
