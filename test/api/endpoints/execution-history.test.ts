@@ -152,6 +152,72 @@ for (const dialect of DIALECTS) {
   });
 }
 
+for (const dialect of DIALECTS) {
+  test(`${dialect}: 200: a data policy masks every reading of a history`, async (t) => {
+    const api = t.context[dialect];
+    const ssn = '078-05-1120';
+    const executionId = await startWorkflow(api, {
+      ir: { ...tooling('masked'), data_policy: { pii_fields: ['ssn'], detectors: ['email'] } },
+      input: { ssn, order: 1 },
+    });
+    const item = await claim(api);
+    await api.call({
+      path: `/work-items/${item.id}/fail`,
+      body: { lease_fence: item.lease_fence, error: 'ann@mail.example is unknown' },
+    });
+    await api.advance(executionId);
+    const path = `/executions/${executionId}`;
+    t.deepEqual((await api.call({ path: `${path}/state` })).body['state'], {
+      ssn: '***',
+      order: 1,
+    });
+    for (const suffix of [
+      '/state?sequence=1',
+      '/state/diff',
+      '/state/blame',
+      '/timeline',
+      '/timeline?node=reserve',
+      '/events?payload=brief&order=desc',
+    ]) {
+      const { status, body } = await api.call({ path: `${path}${suffix}` });
+      t.is(status, 200, suffix);
+      const text = JSON.stringify(body);
+      t.false(text.includes(ssn) || text.includes('ann@mail'), suffix);
+    }
+  });
+
+  test(`${dialect}: 200: the head of an execution leaves out state and input`, async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, { ir: waiting('headed'), input: { large: 'x' } });
+    const path = `/executions/${executionId}`;
+    const whole = (await api.call({ path })).body;
+    const head = (await api.call({ path: `${path}?view=head` })).body;
+    const none = { state: {}, current_state: {}, input: {}, initial_input: {} };
+    t.deepEqual(head, { ...whole, ...none });
+    t.is((await api.call({ path: `${path}?view=part` })).status, 400);
+  });
+
+  test(`${dialect}: 200: a history that is read on is the same as one that is read at once`, async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, { ir: waiting('read-on') });
+    const path = `/executions/${executionId}`;
+    const early = await api.call({ path: `${path}/timeline` });
+    const upTo = Number(early.body['last_sequence']);
+    await api.call({
+      path: `${path}/external-event`,
+      body: { correlation_key: 'paid', payload: { sum: 3 } },
+    });
+    await api.advance(executionId);
+    t.like((await api.call({ path: `${path}/timeline` })).body, {
+      status: 'completed',
+      nodes: [{ node_id: 'pay', status: 'completed' }],
+    });
+    const again = await api.call({ path: `${path}/timeline?sequence=${upTo}` });
+    t.deepEqual(again.body['nodes'], early.body['nodes']);
+    t.deepEqual(again.body['visits'], early.body['visits']);
+  });
+}
+
 test('400: sequences, orders and kinds that are none, and an event that does not exist', async (t) => {
   const api = t.context.sqlite;
   const executionId = await startWorkflow(api, { ir: waiting('refused') });
