@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Dialect } from '../../support/database.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { claim, startWorkflow, tooling, waiting } from '../support/workflows.ts';
@@ -39,65 +40,72 @@ function writing(workflowId: string) {
   };
 }
 
+/* Tests that claim run one after another: a claim takes any item of the store. */
+
 for (const dialect of DIALECTS) {
   const title = (text: string) => `${dialect}: ${text}`;
 
-  test(title('200: the state is read after any event, and says who set its keys'), async (t) => {
-    const api = t.context[dialect];
-    const executionId = await startWorkflow(api, {
-      ir: tooling('stated'),
-      input: { order: { id: 7, paid: false } },
-    });
-    const item = await claim(api);
-    await api.call({
-      path: `/work-items/${item.id}/complete`,
-      body: {
-        lease_fence: item.lease_fence,
-        idempotency_key: item.idempotency_key,
-        output: { ok: true },
-        state_patch: { order: { paid: true }, note: 'done' },
-        duration_ms: 0,
-      },
-    });
-    await api.advance(executionId);
-    const path = `/executions/${executionId}`;
-    const read = async (suffix: string) => (await api.call({ path: `${path}${suffix}` })).body;
+  test.serial(
+    title('200: the state is read after any event, and says who set its keys'),
+    async (t) => {
+      const api = t.context[dialect];
+      const executionId = await startWorkflow(api, {
+        ir: tooling('stated'),
+        input: { order: { id: 7, paid: false } },
+      });
+      const item = await claim(api);
+      await api.call({
+        path: `/work-items/${item.id}/complete`,
+        body: {
+          lease_fence: item.lease_fence,
+          idempotency_key: item.idempotency_key,
+          output: { ok: true },
+          state_patch: { order: { paid: true }, note: 'done' },
+          duration_ms: 0,
+        },
+      });
+      await api.advance(executionId);
+      const path = `/executions/${executionId}`;
+      const read = async (suffix: string) => (await api.call({ path: `${path}${suffix}` })).body;
 
-    const whole = await read('');
-    const last = await read('/state');
-    t.deepEqual(last['state'], whole['state']);
-    t.like(last, { status: 'completed', omitted_total: 0 });
-    t.is(last['sequence'], last['last_sequence']);
-    t.like(await read('/state?sequence=0'), { state: {}, at: null });
-    t.like(await read('/state?sequence=1'), {
-      sequence: 1,
-      status: 'running',
-      state: { order: { id: 7, paid: false } },
-    });
+      const whole = await read('');
+      const last = await read('/state');
+      t.deepEqual(last['state'], whole['state']);
+      t.like(last, { status: 'completed', omitted_total: 0 });
+      t.is(last['sequence'], last['last_sequence']);
+      t.like(await read('/state?sequence=0'), { state: {}, at: null });
+      t.like(await read('/state?sequence=1'), {
+        sequence: 1,
+        status: 'running',
+        state: { order: { id: 7, paid: false } },
+      });
 
-    const difference = await read('/state/diff?from=1');
-    t.like(difference, { from: 1, to: last['sequence'], truncated: false });
-    t.deepEqual(
-      (difference['changes'] as unknown as { path: string }[]).map(({ path: at }) => at).toSorted(),
-      ['/note', '/order/paid'],
-    );
-    t.deepEqual((await read('/state/diff?from=1&to=1'))['changes'], []);
-    const back = await read(`/state/diff?from=${JSON.stringify(last['sequence'])}&to=1`);
-    t.like(
-      (back['changes'] as unknown as { path: string }[]).find((one) => one.path === '/note'),
-      { op: 'remove', before: 'done', after: null },
-    );
+      const difference = await read('/state/diff?from=1');
+      t.like(difference, { from: 1, to: last['sequence'], truncated: false });
+      t.deepEqual(
+        (difference['changes'] as unknown as { path: string }[])
+          .map(({ path: at }) => at)
+          .toSorted(),
+        ['/note', '/order/paid'],
+      );
+      t.deepEqual((await read('/state/diff?from=1&to=1'))['changes'], []);
+      const back = await read(`/state/diff?from=${JSON.stringify(last['sequence'])}&to=1`);
+      t.like(
+        (back['changes'] as unknown as { path: string }[]).find((one) => one.path === '/note'),
+        { op: 'remove', before: 'done', after: null },
+      );
 
-    const blamed = await read('/state/blame');
-    const keys = blamed['keys'] as unknown as { key: string; sequence: number; kind: string }[];
-    t.like(
-      keys.find(({ key }) => key === 'note'),
-      { kind: 'NodeCompleted', node_id: 'reserve' },
-    );
-    t.like((await read('/state/blame?sequence=1'))['keys'], [
-      { key: 'order', sequence: 1, kind: 'WorkflowStarted' },
-    ]);
-  });
+      const blamed = await read('/state/blame');
+      const keys = blamed['keys'] as unknown as { key: string; sequence: number; kind: string }[];
+      t.like(
+        keys.find(({ key }) => key === 'note'),
+        { kind: 'NodeCompleted', node_id: 'reserve' },
+      );
+      t.like((await read('/state/blame?sequence=1'))['keys'], [
+        { key: 'order', sequence: 1, kind: 'WorkflowStarted' },
+      ]);
+    },
+  );
 
   test(title('200: the timeline says what each node did, as of any event'), async (t) => {
     const api = t.context[dialect];
@@ -153,7 +161,7 @@ for (const dialect of DIALECTS) {
 }
 
 for (const dialect of DIALECTS) {
-  test(`${dialect}: 200: a data policy masks every reading of a history`, async (t) => {
+  test.serial(`${dialect}: 200: a data policy masks every reading of a history`, async (t) => {
     const api = t.context[dialect];
     const ssn = '078-05-1120';
     const executionId = await startWorkflow(api, {
@@ -184,7 +192,66 @@ for (const dialect of DIALECTS) {
       const text = JSON.stringify(body);
       t.false(text.includes(ssn) || text.includes('ann@mail'), suffix);
     }
+    await api.call({ path: `${path}/cancel`, body: {} });
   });
+
+  test.serial(
+    `${dialect}: 200: the timeline counts the items of a map, and finds the failed ones`,
+    async (t) => {
+      const api = t.context[dialect];
+      const worker = { kind: { type: 'python_fn', module: 'shop', function: 'ship' } };
+      const executionId = await startWorkflow(api, {
+        ir: {
+          workflow_id: 'counted',
+          nodes: {
+            each: {
+              kind: {
+                type: 'map',
+                items: 'input.orders',
+                item_key: 'order',
+                on_item_failure: 'collect',
+                node: { ...worker, id: 'ship', retry_policy: 'no_retry' },
+              },
+            },
+          },
+          edges: [],
+        },
+        input: { orders: ['x', 'y', 'z'] },
+      });
+      const items = [await claim(api), await claim(api)];
+      t.true(items.every((item) => item.execution_id === executionId));
+      const [first, second] = items;
+      const settle = (item: typeof first, end: string, body: JsonObject) =>
+        api.call({
+          path: `/work-items/${item?.id ?? ''}/${end}`,
+          body: { lease_fence: item?.lease_fence ?? 0, ...body },
+        });
+      const key = { idempotency_key: first?.idempotency_key ?? '' };
+      await settle(first, 'complete', { ...key, output: {}, state_patch: {} });
+      await settle(second, 'fail', { error: 'no such order' });
+      await api.advance(executionId);
+      const path = `/executions/${executionId}/timeline`;
+      const { body } = await api.call({ path });
+      t.like(body, {
+        nodes: [
+          { node_id: 'each', status: 'working', progress: { done: 1, total: 3, failed: 1 } },
+          { node_id: 'ship', status: 'working', visits: 3, error: 'no such order' },
+        ],
+        visits: [{ node_id: 'each', item_count: 3 }],
+      });
+      const failed = await api.call({ path: `${path}?node=each&status=failed` });
+      t.like(failed.body, {
+        visits: [{ node_id: 'ship', item: { index: 1 }, end: { error: 'no such order' } }],
+      });
+      const page = await api.call({ path: `${path}?node=ship&limit=2` });
+      const rest = await api.call({
+        path: `${path}?node=ship&after=${JSON.stringify(page.body['next_after'])}`,
+      });
+      t.is((page.body['visits'] as unknown as unknown[]).length, 2);
+      t.like(rest.body, { visits: [{ item: { index: 2 } }], next_after: null });
+      await api.call({ path: `/executions/${executionId}/cancel`, body: {} });
+    },
+  );
 
   test(`${dialect}: 200: the head of an execution leaves out state and input`, async (t) => {
     const api = t.context[dialect];

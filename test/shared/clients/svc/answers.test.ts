@@ -22,7 +22,7 @@ import {
   blameState,
   compareState,
   readState,
-} from '../../../../src/api/endpoints/executions/read-state.ts';
+} from '../../../../src/api/endpoints/executions/history/read-state.ts';
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';

@@ -27,19 +27,25 @@ export interface NodeRun {
 export type NodeRunStatus =
   'queued' | 'working' | 'waiting' | 'retrying' | 'completed' | 'failed' | 'cancelled';
 
-/** Nodes in the order in which they first began. */
+/** Nodes in the order in which they first began. The cost of a visit is small: there may be many. */
 export function summariseNodes(
   tracks: Iterable<VisitTrack>,
   upTo: number,
 ): ReadonlyMap<string, NodeRun> {
-  const runs = new Map<string, NodeRun>();
+  const drafts = new Map<string, Draft>();
   for (const track of tracks) {
     if (track.scheduledSequence > upTo) continue;
-    const known = runs.get(track.nodeId);
-    runs.set(track.nodeId, addVisit(known, track, upTo));
-    countItem(runs, track, upTo);
+    const draft = drafts.get(track.nodeId) ?? beginDraft(drafts, track);
+    addVisit(draft, track, upTo);
+    const map = track.item === null ? undefined : drafts.get(track.item.nodeId);
+    if (map !== undefined) countItem(map, track, upTo);
   }
-  return runs;
+  return new Map(
+    [...drafts].map(([nodeId, { sources, ...draft }]) => [
+      nodeId,
+      { ...draft, from: [...sources] },
+    ]),
+  );
 }
 
 /** The end of a visit as of a sequence; null: it was live then. */
@@ -51,49 +57,57 @@ export function statusAsOf(track: VisitTrack, upTo: number): NodeRunStatus {
   return endAsOf(track, upTo)?.outcome ?? lastStretch(track, upTo)?.activity ?? 'queued';
 }
 
-function addVisit(known: NodeRun | undefined, track: VisitTrack, upTo: number): NodeRun {
+type Draft = { -readonly [Key in Exclude<keyof NodeRun, 'from' | 'progress'>]: NodeRun[Key] } & {
+  progress: { done: number; total: number; failed: number } | null;
+  readonly sources: Set<string>;
+};
+
+function beginDraft(drafts: Map<string, Draft>, track: VisitTrack): Draft {
+  const draft: Draft = {
+    nodeId: track.nodeId,
+    nodeKind: track.nodeKind,
+    status: 'completed',
+    visits: 0,
+    attempts: 1,
+    startedAt: track.stretches[0]?.at ?? 0,
+    endedAt: null,
+    firstSequence: track.scheduledSequence,
+    lastSequence: 0,
+    error: null,
+    childId: null,
+    progress: null,
+    sources: new Set(),
+  };
+  drafts.set(track.nodeId, draft);
+  return draft;
+}
+
+function addVisit(draft: Draft, track: VisitTrack, upTo: number): void {
   const end = endAsOf(track, upTo);
   const last = lastStretch(track, upTo);
   const status = end?.outcome ?? last?.activity ?? 'queued';
-  const [first] = track.stretches;
-  const startedAt = first?.at ?? 0;
-  return {
-    nodeId: track.nodeId,
-    nodeKind: track.nodeKind,
-    // One failed or unfinished visit among many is what a reader looks for.
-    status: known === undefined ? status : graver(known.status, status, track.item !== null),
-    visits: (known?.visits ?? 0) + 1,
-    attempts: (last?.attempt ?? 0) + 1,
-    startedAt: known?.startedAt ?? startedAt,
-    endedAt: end === null || known?.endedAt === null ? null : Math.max(end.at, known?.endedAt ?? 0),
-    firstSequence: known?.firstSequence ?? track.scheduledSequence,
-    lastSequence: Math.max(
-      known?.lastSequence ?? 0,
-      end?.sequence ?? last?.sequence ?? track.scheduledSequence,
-    ),
-    error: end?.error ?? known?.error ?? null,
-    childId: last?.childId ?? known?.childId ?? null,
-    from: [...new Set([...(known?.from ?? []), ...track.from])],
-    progress:
-      track.itemCount === null
-        ? (known?.progress ?? null)
-        : { done: 0, total: track.itemCount, failed: 0 },
-  };
+  const wasLive = draft.visits > 0 && draft.endedAt === null;
+  // Items of a map run at the same time: the one that is furthest from done stands for all.
+  if (track.item === null || draft.visits === 0 || GRAVITY[status] > GRAVITY[draft.status]) {
+    draft.status = status;
+  }
+  draft.visits += 1;
+  draft.attempts = (last?.attempt ?? 0) + 1;
+  draft.endedAt = end === null || wasLive ? null : Math.max(end.at, draft.endedAt ?? 0);
+  const lastSequence = end?.sequence ?? last?.sequence ?? track.scheduledSequence;
+  draft.lastSequence = Math.max(draft.lastSequence, lastSequence);
+  draft.error = end?.error ?? (track.item === null ? null : draft.error);
+  draft.childId = last?.childId ?? draft.childId;
+  for (const source of track.from) draft.sources.add(source);
+  if (track.itemCount !== null) draft.progress = { done: 0, total: track.itemCount, failed: 0 };
 }
 
 /** A map shows how far its items are. */
-function countItem(runs: Map<string, NodeRun>, track: VisitTrack, upTo: number): void {
+function countItem({ progress }: Draft, track: VisitTrack, upTo: number): void {
   const end = endAsOf(track, upTo);
-  if (track.item === null || end === null) return;
-  const map = runs.get(track.item.nodeId);
-  if (map?.progress === undefined || map.progress === null) return;
-  const { done, failed, total } = map.progress;
-  const progress = {
-    total,
-    done: done + (end.outcome === 'completed' ? 1 : 0),
-    failed: failed + (end.outcome === 'failed' ? 1 : 0),
-  };
-  runs.set(track.item.nodeId, { ...map, progress });
+  if (progress === null || end === null) return;
+  if (end.outcome === 'completed') progress.done += 1;
+  else if (end.outcome === 'failed') progress.failed += 1;
 }
 
 const GRAVITY: Readonly<Record<NodeRunStatus, number>> = {
@@ -106,11 +120,9 @@ const GRAVITY: Readonly<Record<NodeRunStatus, number>> = {
   working: 6,
 };
 
-/** Items of a map run at the same time; other visits of a node follow each other. */
-function graver(known: NodeRunStatus, next: NodeRunStatus, areItems: boolean): NodeRunStatus {
-  return !areItems || GRAVITY[next] > GRAVITY[known] ? next : known;
-}
-
 function lastStretch({ stretches }: VisitTrack, upTo: number) {
-  return stretches.findLast(({ sequence }) => sequence <= upTo);
+  const last = stretches.at(-1);
+  return last !== undefined && last.sequence <= upTo
+    ? last
+    : stretches.findLast(({ sequence }) => sequence <= upTo);
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-import { readState as read } from '../../../shared/engine/executions/history/read-state.ts';
-import { blameState as blame } from '../../../shared/engine/executions/history/blame-state.ts';
-import { compareState as compare } from '../../../shared/engine/executions/history/compare-state.ts';
-import { defineEndpoint } from '../../endpoint.ts';
-import { anyObject, anyValue } from '../../schemas/json-values.ts';
-import { executionParam } from '../../schemas/params.ts';
-import { queryInteger } from '../../schemas/query.ts';
-import { executionId, timestamp } from '../../schemas/text.ts';
-import { executionStatus } from './execution-shape.ts';
+import { readState as read } from '../../../../shared/engine/executions/history/read-state.ts';
+import { blameState as blame } from '../../../../shared/engine/executions/history/blame-state.ts';
+import { compareState as compare } from '../../../../shared/engine/executions/history/compare-state.ts';
+import { defineEndpoint } from '../../../endpoint.ts';
+import { anyObject, anyValue } from '../../../schemas/json-values.ts';
+import { executionParam } from '../../../schemas/params.ts';
+import { queryInteger } from '../../../schemas/query.ts';
+import { executionId, timestamp } from '../../../schemas/text.ts';
+import { executionStatus } from '../execution-shape.ts';
 
 /** Stands for "the last one" in the query, which has no null. */
 const LAST = Number.MAX_SAFE_INTEGER;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import type { NodeRun } from '../../../shared/domain/execution/timeline/node-runs.ts';
-import type { VisitTrack } from '../../../shared/domain/execution/timeline/visit-track.ts';
-import { readTimeline as read } from '../../../shared/engine/executions/history/read-timeline.ts';
-import { defineEndpoint } from '../../endpoint.ts';
-import { executionParam } from '../../schemas/params.ts';
-import { optionalQuery, queryInteger } from '../../schemas/query.ts';
-import { executionId, timestamp } from '../../schemas/text.ts';
-import { executionStatus } from './execution-shape.ts';
+import type { NodeRun } from '../../../../shared/domain/execution/timeline/node-runs.ts';
+import type { VisitTrack } from '../../../../shared/domain/execution/timeline/visit-track.ts';
+import { readTimeline as read } from '../../../../shared/engine/executions/history/read-timeline.ts';
+import { defineEndpoint } from '../../../endpoint.ts';
+import { executionParam } from '../../../schemas/params.ts';
+import { optionalQuery, queryInteger } from '../../../schemas/query.ts';
+import { executionId, timestamp } from '../../../schemas/text.ts';
+import { executionStatus } from '../execution-shape.ts';
 
 const LAST = Number.MAX_SAFE_INTEGER;
 const LIMIT_MAX = 500;
