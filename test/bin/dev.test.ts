@@ -312,6 +312,24 @@ test('execution explain: says what it waits for and what would help, or why it e
   t.like(JSON.parse(json.stdout), { execution_id: id, blockers: [], status: 'cancelled' });
 });
 
+test('execution state: prints the state after an event, its changes, and who set it', async (t) => {
+  const id = await start('gate');
+  await readUntil(id, ({ status }) => status === 'paused');
+  const whole = await svc('execution', 'state', id, '--at', '1', '-o', 'json');
+  t.is(whole.code, 0, whole.stderr);
+  t.like(JSON.parse(whole.stdout), { execution_id: id, sequence: 1, omitted_total: 0 });
+  t.deepEqual(
+    JSON.parse((await svc('execution', 'state', id, '--at', '1')).stdout),
+    (JSON.parse(whole.stdout) as { readonly state: unknown }).state,
+  );
+  const changes = await svc('execution', 'state', id, '--diff', '0', '--at', '1');
+  t.regex(changes.stdout, /^CHANGE +PATH +BEFORE +AFTER/m);
+  const blamed = await svc('execution', 'state', id, '--blame');
+  t.regex(blamed.stdout, /^KEY +SEQUENCE +TIME +KIND +NODE/m);
+  t.is((await svc('execution', 'state', id, '--blame', '--diff', '1')).code, 2);
+  await svc('execution', 'cancel', id);
+});
+
 test('execution send-event: wakes the wait with that key', async (t) => {
   const id = await start('parcel');
   await readUntil(id, ({ waiting_on: on }) => on[0]?.waiting_for === 'event');

@@ -26,10 +26,11 @@ const nodeShape = z.object({
   node_id: z.string(),
   kind: z.string(),
   status: runStatus.meta({
-    description: 'Of its last visit; of a map’s body: that of the item that is furthest from done.',
+    description:
+      'The status of its last visit. A node that runs the items of a map has that of the item that is furthest from done.',
   }),
   visits: z.int(),
-  attempts: z.int().meta({ description: 'Of the last visit.' }),
+  attempts: z.int().meta({ description: 'Attempts of the last visit, from 1.' }),
   started_at: timestamp,
   ended_at: timestamp.nullable(),
   first_sequence: z.int(),

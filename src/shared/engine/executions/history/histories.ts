@@ -25,7 +25,7 @@ export function createHistories(deps: {
   async function read(key: string, row: ExecutionRow, before: Promise<unknown>): Promise<History> {
     await before.catch(() => undefined);
     const history = kept.get(key) ?? createHistory(row);
-    // What a failed reading has recorded is not complete, so it is not kept.
+    // A failed reading has recorded a part only, so its history is not kept.
     kept.delete(key);
     await history.readOn(deps.executions, row.lastSequence);
     keep(key, history);

@@ -45,7 +45,7 @@ const NODES_MAX = 500;
 const STRETCHES_MAX = 50;
 const ERROR_CHARS_MAX = 500;
 
-/** Who did what when: every node's sum, and a page of visits with their stretches. */
+/** Returns the sum of every node, and a page of visits with their stretches. */
 export async function readTimeline(
   deps: UseCaseDeps,
   caller: Reader,

@@ -18,7 +18,7 @@ test('objects are compared member by member, and all else as a whole', (t) => {
   t.deepEqual(compareStates(after, after, WIDE).changes, []);
 });
 
-test('an object that takes the place of a value is one change', (t) => {
+test('an object that replaces a value is one change', (t) => {
   const { changes } = compareStates({ a: 1 }, { a: { b: 2 } }, WIDE);
   t.deepEqual(changes, [{ op: 'replace', path: '/a', before: 1, after: { b: 2 }, omitted: false }]);
 });
