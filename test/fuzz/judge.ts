@@ -36,9 +36,12 @@ const MESSAGES: Readonly<Record<number, RegExp>> = {
   503: /^unavailable: \S/,
 };
 
-/** Details of the implementation that no answer may contain. */
+/**
+ * Details of the implementation that no answer may contain. Settings contain the address of the
+ * database, with the password masked.
+ */
 const INSIDE =
-  /node_modules|\n\s+at |\.ts:\d+|SQLITE_|sqlite3|postgres(ql)?:\/\/|pg_catalog|duplicate key value|violates .* constraint|invalid input syntax|syntax error at or near|Cannot read prop|is not a function|is not iterable|Maximum call stack|undefined is not|heap out of memory|ZodError|SlonikError/;
+  /node_modules|\n\s+at |\.ts:\d+|SQLITE_|sqlite3|postgres(ql)?:\/\/(?!\S*\*\*\*)\w|pg_catalog|duplicate key value|violates .* constraint|invalid input syntax|syntax error at or near|Cannot read prop|is not a function|is not iterable|Maximum call stack|undefined is not|heap out of memory|ZodError|SlonikError/;
 
 /** An internal error of JSON-RPC. */
 const RPC_INTERNAL = /"code":\s*-32603\b/;
