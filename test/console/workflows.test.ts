@@ -125,6 +125,8 @@ story(
     await page.waitForURL(/node=sign/);
     await page.getByRole('heading', { name: 'Node sign' }).waitFor();
     t.is(await node('sign').getAttribute('aria-pressed'), 'true');
+    await node('look').click();
+    await page.getByRole('heading', { name: 'Node look' }).waitFor();
     for (const key of ['+', '-', '0', 'f']) await page.keyboard.press(key);
     await page.getByText('Graph as text').click();
     const line = 'look, condition, start, leads to morning if state.hour < 12; evening';

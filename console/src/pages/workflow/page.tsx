@@ -12,6 +12,7 @@ import { GraphPane } from './graph-pane.tsx';
 import styles from './page.module.css';
 import { PauseBadge, PauseButton } from './pause-control.tsx';
 import { useWorkflow, type Workflow } from './read-workflow.ts';
+import { RunningCount } from './running-count.tsx';
 import { SchedulesPane } from './schedules-pane.tsx';
 import { SchemaPane } from './schema-pane.tsx';
 import { StartPane } from './start-pane.tsx';
@@ -80,9 +81,7 @@ function Content({ workflow }: { readonly workflow: Workflow }) {
               <Link to="/executions" search={executionsOf({ id, version })}>
                 Of version {version}
               </Link>
-              <Link to="/executions" search={executionsOf({ id, version, status: 'running' })}>
-                Running
-              </Link>
+              <RunningCount id={id} version={version} />
             </span>,
           ],
           ...(pause?.reason ? [['Paused because', pause.reason] as const] : []),
