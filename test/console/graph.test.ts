@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import test from 'ava';
 
 import { compareGraphs } from '../../console/src/ui/workflow-graph/compare-graphs.ts';
+import { readValues } from '../../console/src/ui/workflow-graph/decisions.ts';
 import { stateOfEdge } from '../../console/src/ui/workflow-graph/edge-state.ts';
 import type { NodeRun } from '../../console/src/ui/workflow-graph/node-run.ts';
 import { END_ID, readGraph } from '../../console/src/ui/workflow-graph/read-graph.ts';
@@ -87,4 +88,18 @@ test('an edge is taken, untaken or open as the nodes at its ends say', (t) => {
   t.deepEqual(states(failed), ['yes: taken', 'no: untaken', 'rescue: taken']);
   const passed = { choose: run('completed'), yes: run('completed') };
   t.deepEqual(states(passed), ['yes: taken', 'no: untaken', 'rescue: untaken']);
+});
+
+test('the values that conditions read are told from the state', (t) => {
+  const state = { total: 250, customer: { tier: 'gold' } };
+  const conditions = [
+    'state.total > 100 && state.customer.tier == "gold"',
+    'state.gone > 1',
+    '1 > 0',
+  ];
+  t.is(
+    readValues(conditions, state),
+    'state.total = 250, state.customer.tier = "gold", state.gone = null',
+  );
+  t.is(readValues(['input.total > 1'], state), null);
 });

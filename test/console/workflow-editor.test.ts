@@ -92,6 +92,7 @@ story('a definition is simulated, registered, changed and registered again', asy
   const result = page.getByRole('region', { name: 'Result of the simulation' });
   await result.getByRole('button', { name: /^heavy, python_fn, completed/ }).waitFor();
   await result.getByRole('button', { name: /^light, pass, skipped/ }).waitFor();
+  await result.getByText('state.grams = 2000', { exact: true }).waitFor();
   await result.getByText('"truck"').waitFor();
   t.deepEqual(await checkAccessibility(page), []);
   t.is((await tenant.get('/workflows/parcels')).status, 404);

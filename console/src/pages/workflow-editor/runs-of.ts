@@ -22,17 +22,12 @@ export function runsOf(events: readonly SimulatedEvent[]): ReadonlyMap<string, N
     if (id === null || status === undefined) continue;
     const before = runs.get(id);
     const from = kind === 'NodeScheduled' ? textsOf(memberOf(payload, 'from')) : before?.from;
-    const targets = memberOf(payload, 'targets');
-    const decidedBy = Array.isArray(targets)
-      ? `the node chose ${textsOf(targets).join(', ') || 'no way'}`
-      : undefined;
     runs.set(id, {
       status,
       attempts: 0,
       startedAt: null,
       endedAt: null,
       ...(from === undefined ? {} : { from: [...(before?.from ?? []), ...from] }),
-      ...(decidedBy === undefined ? {} : { decidedBy }),
     });
   }
   return runs;

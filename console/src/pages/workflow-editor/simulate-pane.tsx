@@ -97,7 +97,12 @@ function Result({
       )}
       <div className={styles.graph}>
         <Suspense fallback={<Loading />}>
-          <WorkflowGraph definition={ir} nodes={nodes} label="Path of the simulation" />
+          <WorkflowGraph
+            definition={ir}
+            nodes={nodes}
+            state={result.state}
+            label="Path of the simulation"
+          />
         </Suspense>
       </div>
       <JsonView value={result.state} label="State at the end" />

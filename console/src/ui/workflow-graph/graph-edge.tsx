@@ -26,6 +26,9 @@ export const GraphEdgeLine = memo(function GraphEdgeLine({ data }: EdgeProps<Rou
             title={explain(data)}
           >
             {label}
+            {data.decidedBy === null || edge.condition === null || state === 'open' ? null : (
+              <span className={styles.decided}>{data.decidedBy}</span>
+            )}
           </div>
         </EdgeLabelRenderer>
       )}

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 
 import { ErrorState, Loading } from '../feedback/states.tsx';
 import { compareGraphs, describeChanges, type ComparedGraph } from './compare-graphs.ts';
+import { withDecisions } from './decisions.ts';
 import { GraphAsText } from './graph-as-text.tsx';
 import { GraphCanvas } from './graph-canvas.tsx';
 import type { NodeRun } from './node-run.ts';
@@ -19,6 +20,8 @@ export interface WorkflowGraphProps {
   readonly label: string;
   /** What an execution did, by node. */
   readonly nodes?: ReadonlyMap<string, NodeRun>;
+  /** The execution's state at the moment shown: edges show the values that their conditions read. */
+  readonly state?: unknown;
   /** The node that is selected; null: none. */
   readonly selected?: string | null;
   readonly onSelect?: (nodeId: string) => void;
@@ -33,12 +36,19 @@ export interface WorkflowGraphProps {
 
 /** The graph of a workflow, alone, with an execution's path, or compared with another version. */
 export function LoadedGraph(props: WorkflowGraphProps) {
-  const { definition, diff, label, nodes } = props;
+  const { definition, diff, label, state } = props;
   const graph = useMemo((): ComparedGraph => {
     const after = readGraph(definition);
     if (diff !== undefined) return compareGraphs(readGraph(diff), after);
     return { ...after, changeOfNode: new Map(), changeOfEdge: new Map() };
   }, [definition, diff]);
+  const nodes = useMemo(
+    () =>
+      props.nodes === undefined || state === undefined
+        ? props.nodes
+        : withDecisions(graph, props.nodes, state),
+    [graph, props.nodes, state],
+  );
   const { drawn, error } = useLayout(graph);
   if (drawn === null) {
     return error === null ? (
