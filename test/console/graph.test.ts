@@ -90,7 +90,7 @@ test('an edge is taken, untaken or open as the nodes at its ends say', (t) => {
   t.deepEqual(states(passed), ['yes: taken', 'no: untaken', 'rescue: untaken']);
 });
 
-test('the values that conditions read are told from the state', (t) => {
+test('the values that conditions read come from the state', (t) => {
   const state = { total: 250, customer: { tier: 'gold' } };
   const conditions = [
     'state.total > 100 && state.customer.tier == "gold"',
