@@ -97,7 +97,7 @@ export function DecisionForm({
       </div>
       <ActionError error={decide.error} />
       <CallHint
-        command={`svc approval decide ${approval.execution_id} --approve`}
+        command={`svc execution approve ${approval.execution_id}`}
         request={`POST /executions/${approval.execution_id}/approve`}
       />
     </div>

@@ -57,7 +57,7 @@ function LeaseRow({ lease }: { readonly lease: Lease }) {
           {lease.workflow_id}, {node}
         </Link>
         <span className={styles.about}>
-          {tool ?? lease.queue_type}, attempt {attempt}
+          {tool ?? lease.queue_type}, attempt {attempt + 1}
         </span>
       </span>
       <span className={styles.what}>

@@ -1,0 +1,113 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+
+import { useByCursor, type CursorList } from '../../api/by-cursor.ts';
+import { call, type ReplyOf } from '../../api/client.ts';
+import { useTenantId } from '../../app/use-tenant-id.ts';
+import { useSession } from '../../app/session.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Badge } from '../../ui/data/badge.tsx';
+import { DataTable, type Column } from '../../ui/data/data-table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import styles from './page.module.css';
+import { RepeatDialog } from './repeat-dialog.tsx';
+
+type Letter = ReplyOf<'list-dead-letters'>['work_items'][number];
+
+const PAGE = 50;
+
+/** Every item whose attempts are used up, the latest first. */
+export function DeadLetters() {
+  const tenant = useTenantId();
+  const [chosen, setChosen] = useState<Letter | null>(null);
+  const list = useByCursor({
+    key: ['dead-letters', tenant],
+    read: async (cursor, signal) => {
+      const query = { status: 'dead_lettered' as const, limit: PAGE, cursor: cursor ?? undefined };
+      const page = await call('list-dead-letters', { query, signal });
+      return { rows: page.work_items, nextCursor: page.next_cursor };
+    },
+  });
+  return (
+    <>
+      <Letters list={list} onRequeue={setChosen} />
+      {chosen === null ? null : (
+        <RepeatDialog
+          members={[{ execution_id: chosen.execution_id, work_item_id: chosen.id }]}
+          onClose={() => setChosen(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Letters({
+  list,
+  onRequeue,
+}: {
+  readonly list: CursorList<Letter>;
+  readonly onRequeue: (letter: Letter) => void;
+}) {
+  const { can } = useSession();
+  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
+  if (list.isLoading) return <Loading />;
+  if (list.rows.length === 0) {
+    return (
+      <EmptyState title="There is no dead letter">
+        <p>An item whose attempts are used up stays here, so that it can be requeued.</p>
+      </EmptyState>
+    );
+  }
+  const mayRequeue = can('POST', '/work-items/:id/requeue');
+  return (
+    <div className={styles.view}>
+      <DataTable
+        label="Dead letters"
+        columns={mayRequeue ? [...COLUMNS, actionColumn(onRequeue)] : COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+      />
+      {list.hasMore ? (
+        <Button busy={list.isLoadingMore} onClick={list.loadMore}>
+          Show more
+        </Button>
+      ) : null}
+      <CallHint command="svc work-item list" request="GET /work-items?status=dead_lettered" />
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<Letter>[] = [
+  { id: 'at', title: 'When', cell: ({ dead_lettered_at: at }) => <Time at={at} /> },
+  {
+    id: 'node',
+    title: 'Node',
+    cell: ({ execution_id: id, node_id: node }) => (
+      <Link to="/executions/$id" params={{ id }}>
+        {node}
+      </Link>
+    ),
+  },
+  { id: 'tool', title: 'Tool', cell: ({ tool }) => <code>{tool}</code> },
+  { id: 'attempts', title: 'Attempts', numeric: true, cell: ({ attempt }) => attempt + 1 },
+  { id: 'error', title: 'Error', cell: ({ error }) => error },
+  {
+    id: 'handled',
+    title: 'Handled',
+    cell: ({ handled }) => (handled ? <Badge tone="idle">the execution continued</Badge> : null),
+  },
+];
+
+function actionColumn(choose: (letter: Letter) => void): Column<Letter> {
+  return {
+    id: 'action',
+    title: 'Action',
+    cell: (letter) => (
+      <Button aria-label={`Requeue ${letter.id}`} onClick={() => choose(letter)}>
+        Requeue
+      </Button>
+    ),
+  };
+}
