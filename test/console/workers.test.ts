@@ -18,12 +18,12 @@ function calling(workflowId: string, module: string, name: string): JsonObject {
 
 /** Claims like a worker that has nothing to do, so that it is seen, until it is asked to stop. */
 function keepClaiming(tenant: TestTenant): () => Promise<void> {
-  let stopped = false;
+  const stopping = new AbortController();
   const claiming = (async () => {
-    while (!stopped) await tenant.tryClaim({ ...WORKER, wait_ms: POLL_MS });
+    while (!stopping.signal.aborted) await tenant.tryClaim({ ...WORKER, wait_ms: POLL_MS });
   })();
   return () => {
-    stopped = true;
+    stopping.abort();
     return claiming;
   };
 }
