@@ -5,6 +5,7 @@ import { declareCompletionCommand } from './declare/completion-command.ts';
 import { declareDatabaseCommands } from './declare/database-commands.ts';
 import { declareRetentionCommands } from './declare/retention-commands.ts';
 import { declareEvalCommands } from './declare/eval-commands.ts';
+import { declareOverviewCommands } from './declare/overview-commands.ts';
 import { declareRuntimeCommands } from './declare/runtime-commands.ts';
 import { readVersion } from '../../src/runtime/version.ts';
 
@@ -26,6 +27,7 @@ export function createProgram(): Command {
   declareDatabaseCommands(program);
   declareRetentionCommands(program);
   declareClientCommands(program);
+  declareOverviewCommands(program);
   declareEvalCommands(program);
   declareCompletionCommand(program);
   return program;

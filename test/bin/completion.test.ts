@@ -20,12 +20,14 @@ type Shell = 'bash' | 'zsh' | 'fish';
 /** A typed line, and the words that completion offers. A file of the folder is `notes.json`. */
 const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc db ': ['migrate', 'status', 'backup', 'restore'],
-  'svc execution s': ['start', 'start-many', 'show', 'send-event'],
+  'svc execution s': ['start', 'start-many', 'show', 'state', 'send-event'],
   'svc serve --role ': ['api', 'scheduler', 'all'],
   'svc serve --role s': ['scheduler'],
   'svc serve --role=s': ['scheduler'],
   'svc serve --config note': ['notes.json'],
   'svc validate note': ['notes.json'],
+  'svc approval ': ['list', 'decide'],
+  'svc approval list --status ': ['pending', 'decided'],
   'svc completion ': ['bash', 'zsh', 'fish'],
   'svc token create --role v': ['viewer'],
   'svc version --out': ['--output'],

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { followEvents, type FollowEvents } from './follow-events.ts';
+import { createOverviewClient, type OverviewClient } from './overview-client.ts';
 import { readJson, sendRequest, type ApiRequest, type ApiTarget } from './request.ts';
 import type {
   WireAccepted,
@@ -24,7 +25,7 @@ import type {
 } from './wire.ts';
 
 /** Client of this service's own HTTP API. Throws ApiError and ApiUnreachableError. */
-export interface SvcClient {
+export interface SvcClient extends OverviewClient {
   registerWorkflow(ir: JsonValue, options?: { readonly strict: boolean }): Promise<WireRegistered>;
   listWorkflows(query: Query): Promise<{ readonly workflows: readonly WireWorkflow[] }>;
   readWorkflow(params: {
@@ -95,6 +96,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
   }
 
   return {
+    ...createOverviewClient(call),
     registerWorkflow: (ir, options) =>
       call('workflow_id', {
         method: 'POST',

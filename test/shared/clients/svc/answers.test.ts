@@ -2,6 +2,8 @@ import test from 'ava';
 import type { z } from 'zod';
 
 import type { Endpoint } from '../../../../src/api/endpoint.ts';
+import { decideApprovals } from '../../../../src/api/endpoints/approvals/decide-approvals.ts';
+import { listAllApprovals } from '../../../../src/api/endpoints/approvals/list-all-approvals.ts';
 import { approveExecution } from '../../../../src/api/endpoints/executions/approve-execution.ts';
 import { bulkExecutions } from '../../../../src/api/endpoints/executions/finding/bulk-executions.ts';
 import { cancelExecution } from '../../../../src/api/endpoints/executions/cancel-execution.ts';
@@ -26,8 +28,11 @@ import {
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
+import { listFailures } from '../../../../src/api/endpoints/failures/list-failures.ts';
+import { listQueues } from '../../../../src/api/endpoints/queues/list-queues.ts';
 import { listDeadLetters } from '../../../../src/api/endpoints/work-items/list-dead-letters.ts';
 import { requeueWorkItem } from '../../../../src/api/endpoints/work-items/requeue-work-item.ts';
+import { listWorkers } from '../../../../src/api/endpoints/workers/list-workers.ts';
 import { listWorkflows } from '../../../../src/api/endpoints/workflows/list-workflows.ts';
 import {
   pauseWorkflow,
@@ -177,6 +182,31 @@ const CALLS: Calls = {
     endpoint: requeueWorkItem,
     reply: requeueWorkItem.replies[200],
     call: (client) => client.requeueWorkItem('i'),
+  },
+  listAllApprovals: {
+    endpoint: listAllApprovals,
+    reply: listAllApprovals.replies[200],
+    call: (client) => client.listAllApprovals({}),
+  },
+  decideApprovals: {
+    endpoint: decideApprovals,
+    reply: decideApprovals.replies[200],
+    call: (client) => client.decideApprovals([]),
+  },
+  listQueues: {
+    endpoint: listQueues,
+    reply: listQueues.replies[200],
+    call: (client) => client.listQueues(),
+  },
+  listWorkers: {
+    endpoint: listWorkers,
+    reply: listWorkers.replies[200],
+    call: (client) => client.listWorkers(),
+  },
+  listFailures: {
+    endpoint: listFailures,
+    reply: listFailures.replies[200],
+    call: (client) => client.listFailures({}),
   },
   listApprovals: {
     endpoint: listApprovals,

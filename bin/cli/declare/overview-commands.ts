@@ -1,0 +1,75 @@
+import { Option, type Command } from 'commander';
+
+import type { DecideOptions, ListApprovalsOptions } from '../../commands/overview/approvals.ts';
+import type { FailureOptions } from '../../commands/overview/failures.ts';
+import { addOutputOption } from '../output-option.ts';
+import { parseCount } from '../parse-option.ts';
+import { addRuntimeOptions } from './client-commands.ts';
+
+const loadApprovals = () => import('../../commands/overview/approvals.ts');
+
+/** Commands about all executions of a tenant: what waits for people, for workers, and what failed. */
+export function declareOverviewCommands(program: Command): void {
+  declareApprovalCommands(program);
+
+  const queue = program.command('queue').description('inspect the queues of work items');
+  clientCommand(queue, 'list')
+    .description('list queues by tool, with their workers')
+    .action(async (options) => {
+      const { listQueues } = await import('../../commands/overview/queues.ts');
+      return listQueues(options);
+    });
+
+  const worker = program.command('worker').description('inspect workers');
+  clientCommand(worker, 'list')
+    .description('list the workers seen in the last minute')
+    .action(async (options) => {
+      const { listWorkers } = await import('../../commands/overview/workers.ts');
+      return listWorkers(options);
+    });
+
+  const failure = program.command('failure').description('inspect failures');
+  clientCommand(failure, 'list')
+    .description('list failures by cause, the largest first')
+    .option('--within <hours>', 'only failures of this many hours; default: 24', parseCount)
+    .option('--workflow <workflow>', 'only failures of this workflow')
+    .action(async (options: FailureOptions) => {
+      const { listFailures } = await import('../../commands/overview/failures.ts');
+      return listFailures(options);
+    });
+}
+
+function declareApprovalCommands(program: Command): void {
+  const approval = program.command('approval').description('list and decide approvals');
+  clientCommand(approval, 'list')
+    .description('list the approvals of all executions')
+    .addOption(
+      new Option('--status <status>', 'open approvals, or the decided ones')
+        .choices(['pending', 'decided'])
+        .default('pending'),
+    )
+    .option('--workflow <workflow>', 'only approvals of this workflow')
+    .option('--limit <count>', 'print at most this many', parseCount)
+    .option('--cursor <cursor>', 'continue where an earlier list ended')
+    .action(async (options: ListApprovalsOptions) =>
+      (await loadApprovals()).listApprovals(options),
+    );
+
+  clientCommand(approval, 'decide')
+    .description('decide open approvals; without --yes, list them')
+    .argument('[executions...]', 'only approvals of these executions')
+    .option('--workflow <workflow>', 'only approvals of this workflow')
+    .option('--node <node>', 'only approvals of this node')
+    .option('--reject', 'reject instead of approving')
+    .option('--user <user>', 'user who decides')
+    .option('--comment <text>', 'reason for the decision')
+    .option('--limit <count>', 'decide at most this many', parseCount)
+    .option('--yes', 'act instead of listing')
+    .action(async (executions: readonly string[], options: DecideOptions) =>
+      (await loadApprovals()).decideApprovals(executions, options),
+    );
+}
+
+function clientCommand(parent: Command, name: string): Command {
+  return addOutputOption(addRuntimeOptions(parent.command(name)));
+}

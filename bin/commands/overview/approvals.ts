@@ -1,0 +1,140 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { WireListedApproval } from '../../../src/shared/clients/svc/overview-wire.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { printJson, printLine, printNote } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
+
+export type ListApprovalsOptions = ClientOptions & {
+  readonly status: 'pending' | 'decided';
+  readonly workflow?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+};
+
+export async function listApprovals(options: ListApprovalsOptions): Promise<void> {
+  const answer = await connectClient(options).listAllApprovals({
+    status: options.status,
+    workflow_id: options.workflow ?? null,
+    limit: options.limit ?? null,
+    cursor: options.cursor ?? null,
+  });
+  if (options.output === 'json') return printJson(answer);
+  if (options.status === 'decided') printDecided(answer.approvals);
+  else printOpen(answer.approvals);
+  if (answer.next_cursor !== null) printNote(`more results: add --cursor ${answer.next_cursor}`);
+}
+
+export type DecideOptions = ClientOptions & {
+  readonly workflow?: string;
+  readonly node?: string;
+  readonly reject?: boolean;
+  readonly user?: string;
+  readonly comment?: string;
+  readonly limit?: number;
+  readonly yes?: boolean;
+};
+
+/**
+ * Acts only with `--yes`. Each decision names what its approval showed in the list, so one that shows
+ * something else by then is refused.
+ */
+export async function decideApprovals(
+  executions: readonly string[],
+  options: DecideOptions,
+): Promise<void> {
+  const client = connectClient(options);
+  const chosen = await findChosen(executions, options);
+  if (options.yes !== true) {
+    if (options.output === 'json') return printJson({ preview: true, total: chosen.length });
+    printOpen(chosen);
+    return printNote(`${chosen.length} approvals would be decided: add --yes to do it`);
+  }
+  const refused: { readonly execution_id: string; readonly error: string }[] = [];
+  let done = 0;
+  for (let at = 0; at < chosen.length; at += PAGE) {
+    const decisions = chosen.slice(at, at + PAGE).map((one) => decisionOn(one, options));
+    const { results } = await client.decideApprovals(decisions);
+    for (const { execution_id, accepted, error } of results) {
+      if (accepted) done += 1;
+      else refused.push({ execution_id, error: error ?? 'it is no longer open' });
+    }
+  }
+  if (options.output === 'json') return printJson({ done, refused });
+  if (refused.length > 0) {
+    printTable({
+      head: ['EXECUTION', 'REFUSED BECAUSE'],
+      rows: refused.map(({ execution_id: id, error }) => [id, error]),
+    });
+  }
+  const verb = options.reject === true ? 'rejected' : 'approved';
+  printLine(`${done} ${verb}, ${refused.length} refused`);
+}
+
+/** As many as the API takes in one request. */
+const PAGE = 100;
+
+async function findChosen(
+  executions: readonly string[],
+  { workflow, node, limit = Infinity, ...options }: DecideOptions,
+): Promise<readonly WireListedApproval[]> {
+  const client = connectClient(options);
+  const chosen: WireListedApproval[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = { status: 'pending', workflow_id: workflow ?? null, limit: PAGE, cursor };
+    const page = await client.listAllApprovals(query);
+    const matching = page.approvals.filter(
+      (one) =>
+        (executions.length === 0 || executions.includes(one.execution_id)) &&
+        (node === undefined || one.node_id === node),
+    );
+    chosen.push(...matching);
+    cursor = page.next_cursor;
+  } while (cursor !== null && chosen.length < limit);
+  return chosen.slice(0, limit);
+}
+
+function decisionOn(approval: WireListedApproval, options: DecideOptions): JsonObject {
+  const { execution_id, node_id, step, shown_hash } = approval;
+  return {
+    execution_id,
+    decision: options.reject === true ? 'rejected' : 'approved',
+    node_id,
+    ...(step !== null && { step }),
+    ...(shown_hash !== null && { shown_hash }),
+    ...(options.user !== undefined && { user_id: options.user }),
+    ...(options.comment !== undefined && { comment: options.comment }),
+  };
+}
+
+function printOpen(approvals: readonly WireListedApproval[]): void {
+  if (approvals.length === 0) return;
+  printTable({
+    head: ['EXECUTION', 'WORKFLOW', 'NODE', 'REQUESTED', 'DEADLINE', 'TOOL', 'DESCRIPTION'],
+    rows: approvals.map((one) => [
+      one.execution_id,
+      one.workflow_id,
+      one.node_id,
+      one.requested_at,
+      one.deadline_at,
+      one.tool,
+      one.description,
+    ]),
+  });
+}
+
+function printDecided(approvals: readonly WireListedApproval[]): void {
+  if (approvals.length === 0) return;
+  printTable({
+    head: ['EXECUTION', 'WORKFLOW', 'NODE', 'DECISION', 'USER', 'DECIDED', 'COMMENT'],
+    rows: approvals.map((one) => [
+      one.execution_id,
+      one.workflow_id,
+      one.node_id,
+      one.decision,
+      one.user_id,
+      one.decided_at,
+      one.comment,
+    ]),
+  });
+}

@@ -1,0 +1,23 @@
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { printJson } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
+
+/** Prints tool workers and the service's own processes. */
+export async function listWorkers(options: ClientOptions): Promise<void> {
+  const answer = await connectClient(options).listWorkers();
+  if (options.output === 'json') return printJson(answer);
+  if (answer.workers.length === 0) return;
+  printTable({
+    head: ['WORKER', 'KIND', 'HOLDS', 'TOOLS', 'BUILDS', 'VERSION', 'HOST', 'SEEN'],
+    rows: answer.workers.map((one) => [
+      one.worker_id,
+      one.role ?? one.kind,
+      one.active_items,
+      one.kind === 'tool' ? (one.tools?.join(', ') ?? 'all') : null,
+      one.build_ids?.join(', '),
+      one.version,
+      one.host,
+      one.last_heartbeat,
+    ]),
+  });
+}

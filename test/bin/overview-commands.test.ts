@@ -1,0 +1,86 @@
+import test from 'ava';
+
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startRuntime, type Runtime } from '../support/runtime.ts';
+import { expectStatus, type TestTenant } from '../support/tenant.ts';
+import { createFolder, runSvc } from './run-svc.ts';
+
+/* Commands about all executions of a tenant, against a real runtime. */
+
+const folder = createFolder();
+let database: TestDatabase;
+let runtime: Runtime;
+
+test.before('start', async (t) => {
+  t.timeout(180_000);
+  database = await createTestDatabase('sqlite');
+  runtime = await startRuntime({ databaseUrl: database.url });
+});
+test.after.always('stop', async () => {
+  await runtime.end('SIGTERM');
+  await database.drop();
+  await folder.remove();
+});
+
+const SIGNING = {
+  workflow_id: 'signing',
+  nodes: { sign: { kind: { type: 'human_approval', description: 'Sign it?' } } },
+};
+const CHARGING = {
+  workflow_id: 'charging',
+  nodes: {
+    charge: { kind: 'python_fn', module: 'bank', function: 'charge', retry_policy: 'no_retry' },
+  },
+};
+
+/** Runs commands as an operator of the tenant. */
+async function connect(tenant: TestTenant) {
+  const body = { name: 'commands', role: 'operator' };
+  const { token } = expectStatus(await tenant.post<{ token: string }>('/tokens', body), 201);
+  return (...args: readonly string[]) =>
+    runSvc([...args, '--url', runtime.url, '--token', token], { cwd: folder.path });
+}
+
+test('approval list and decide: a preview, a decision of one execution, and of the rest', async (t) => {
+  t.timeout(120_000);
+  const tenant = await runtime.newTenant();
+  const svc = await connect(tenant);
+  const first = await tenant.run(SIGNING);
+  const second = await tenant.run(SIGNING);
+  for (const id of [first, second]) await tenant.until(id, 'paused');
+  const open = await svc('approval', 'list');
+  t.true(open.stdout.includes(first) && open.stdout.includes('Sign it?'), open.stdout);
+
+  const preview = await svc('approval', 'decide', '--workflow', 'signing');
+  t.regex(preview.stderr, /2 approvals would be decided: add --yes/);
+  t.is((await tenant.read(first)).status, 'paused');
+  const one = await svc('approval', 'decide', first, '--comment', 'fine', '--user', 'ann', '--yes');
+  t.is(one.stdout, '1 approved, 0 refused\n');
+  await tenant.until(first, 'completed');
+  const rest = await svc('approval', 'decide', '--reject', '--yes', '--output', 'json');
+  t.deepEqual(JSON.parse(rest.stdout), { done: 1, refused: [] });
+  await tenant.until(second, 'failed');
+  const decided = await svc('approval', 'list', '--status', 'decided');
+  t.regex(decided.stdout, /approved +ann .* fine/);
+});
+
+test('queue, worker and failure list: what waits for nobody, who works, and why it failed', async (t) => {
+  t.timeout(120_000);
+  const tenant = await runtime.newTenant();
+  const svc = await connect(tenant);
+  const id = await tenant.run(CHARGING);
+  await tenant.untilEvent(id, 'NodeScheduled');
+  const queues = await svc('queue', 'list');
+  t.regex(queues.stdout, /python_tool .* bank\.charge +1 /);
+  t.regex(queues.stderr, /no worker claims: bank\.charge/);
+
+  await tenant.breakDown('charge', { error: 'card 4242 declined' });
+  await tenant.until(id, 'failed');
+  const workers = await svc('worker', 'list');
+  t.regex(workers.stdout, /^worker-1 +tool /m);
+  const failures = await svc('failure', 'list', '--within', '1');
+  t.regex(failures.stdout, /1 +dead letter +charging +charge +bank\.charge .* card … declined/);
+  t.true(failures.stdout.includes(id));
+  const others = await svc('failure', 'list', '--workflow', 'other', '--output', 'json');
+  t.like(JSON.parse(others.stdout), { groups: [], is_exact: true });
+});
