@@ -1,0 +1,99 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { call, type ReplyOf } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
+import { CheckField, TextField } from '../../ui/controls/field.tsx';
+import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { ActionError } from '../../ui/feedback/states.tsx';
+import { Stack } from '../../ui/layout/stack.tsx';
+import { EVENT_TYPES, type EventType } from './read-webhooks.ts';
+
+/** Creates a webhook; all events are chosen at first. */
+export function CreateWebhookDialog({
+  onCreated,
+  onClose,
+}: {
+  readonly onCreated: (created: ReplyOf<'create-webhook'>) => void;
+  readonly onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [url, setUrl] = useState('');
+  const [chosen, setChosen] = useState<readonly EventType[]>(EVENT_TYPES);
+  const creating = useMutation({
+    mutationFn: () => {
+      const isAll = chosen.length === EVENT_TYPES.length;
+      return call('create-webhook', {
+        body: { url: url.trim(), event_types: isAll ? null : [...chosen] },
+      });
+    },
+    onSuccess: (created) => {
+      void client.invalidateQueries({ queryKey: ['webhooks'] });
+      onCreated(created);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Create a webhook"
+      description="An address of yours that receives signed messages, in order for each execution."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <Stack>
+          <TextField
+            label="Address"
+            type="url"
+            hint="http or https, without credentials. It answers 200 to 299 when it has the message."
+            value={url}
+            required
+            maxLength={2048}
+            autoComplete="off"
+            onChange={(event) => setUrl(event.target.value)}
+          />
+          <fieldset>
+            <legend>Events</legend>
+            {EVENT_TYPES.map((type) => (
+              <div key={type}>
+                <CheckField
+                  label={type}
+                  checked={chosen.includes(type)}
+                  onChange={(event) =>
+                    setChosen(
+                      EVENT_TYPES.filter((one) =>
+                        one === type ? event.target.checked : chosen.includes(one),
+                      ),
+                    )
+                  }
+                />
+              </div>
+            ))}
+          </fieldset>
+          {chosen.length === 0 ? <p role="alert">Choose at least one event.</p> : null}
+          <ActionError error={creating.error} />
+          <CallHint
+            command={`svc webhook create ${url.trim() || '<url>'}`}
+            request="POST /webhooks"
+          />
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              kind="primary"
+              type="submit"
+              disabled={chosen.length === 0}
+              busy={creating.isPending}
+            >
+              Create webhook
+            </Button>
+          </DialogActions>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
