@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Copyable } from '../../ui/data/copyable.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { Facts, Panel } from '../../ui/layout/panel.tsx';
+import { CardView } from './card-view.tsx';
+
+/** One agent with its card. */
+export function AgentDetails({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}) {
+  const query = useQuery({
+    queryKey: ['agents', 'one', id],
+    queryFn: ({ signal }) => call('read-agent', { path: { id }, signal }),
+  });
+  if (query.data === undefined) {
+    if (query.error === null) return <Loading />;
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+  }
+  const agent = query.data;
+  return (
+    <Panel title={`Agent ${agent.name}`} actions={<Button onClick={onClose}>Close</Button>}>
+      <Facts
+        facts={[
+          ['Id', <Copyable key="id" text={agent.id} label="agent id" />],
+          ['Discovered from', agent.discovered_from ?? 'registered by a caller'],
+          ['Registered', <Time key="registered" at={agent.registered_at} />],
+          ['Changed', <Time key="updated" at={agent.updated_at} />],
+        ]}
+      />
+      <CardView card={agent.card} />
+    </Panel>
+  );
+}
