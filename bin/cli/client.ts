@@ -1,4 +1,8 @@
 import { createSvcClient, type SvcClient } from '../../src/shared/clients/svc/client.ts';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '../../src/shared/clients/svc/management-client.ts';
 import { DEFAULT_URL } from './default-url.ts';
 import { usageError } from './exit-code.ts';
 import type { OutputFormat } from './output.ts';
@@ -12,6 +16,11 @@ export interface ClientOptions {
 
 export function connectClient(options: ClientOptions): SvcClient {
   return createSvcClient({ url: readUrl(options.url), token: readToken(options.token) });
+}
+
+/** The same for the requests about schedules and webhooks. */
+export function connectManagement(options: ClientOptions): ManagementClient {
+  return createManagementClient({ url: readUrl(options.url), token: readToken(options.token) });
 }
 
 function readUrl(text: string): string {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { declareClientCommands } from './declare/client-commands.ts';
 import { declareCompletionCommand } from './declare/completion-command.ts';
 import { declareDatabaseCommands } from './declare/database-commands.ts';
+import { declareManagementCommands } from './declare/management-commands.ts';
 import { declareRetentionCommands } from './declare/retention-commands.ts';
 import { declareEvalCommands } from './declare/eval-commands.ts';
 import { declareOverviewCommands } from './declare/overview-commands.ts';
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   declareRetentionCommands(program);
   declareClientCommands(program);
   declareOverviewCommands(program);
+  declareManagementCommands(program);
   declareEvalCommands(program);
   declareCompletionCommand(program);
   return program;

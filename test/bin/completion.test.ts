@@ -21,6 +21,10 @@ type Shell = 'bash' | 'zsh' | 'fish';
 const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc db ': ['migrate', 'status', 'backup', 'restore'],
   'svc execution s': ['start', 'start-many', 'show', 'state', 'send-event'],
+  'svc schedule p': ['pause', 'preview'],
+  'svc schedule create --overlap s': ['skip'],
+  'svc webhook ': ['list', 'create', 'delete', 'deliveries', 'redeliver'],
+  'svc execution s': ['start', 'start-many', 'show', 'send-event'],
   'svc serve --role ': ['api', 'scheduler', 'all'],
   'svc serve --role s': ['scheduler'],
   'svc serve --role=s': ['scheduler'],

@@ -18,7 +18,7 @@ story(
     await page.getByRole('heading', { name: 'There is no schedule yet' }).waitFor();
     await page.getByRole('button', { name: 'Create schedule…' }).click();
 
-    // A wrong timing is told at its field, and a right one shows its fires.
+    // The field shows what is wrong with a timing, and a right one shows its fires.
     const dialog = page.getByRole('dialog', { name: 'Create a schedule' });
     await dialog.getByLabel('Name').fill('nightly');
     await dialog.getByLabel('Workflow', { exact: true }).fill('report');

@@ -54,7 +54,7 @@ story(
     works = true;
     await row.getByText('delivered', { exact: true }).waitFor({ timeout: RETRIES_MS_MAX });
 
-    // Once more by hand, under the same id.
+    // Sent again by hand, under the same id.
     const before = receiver.received.length;
     await row.getByRole('button', { name: 'Send again: execution.completed' }).click();
     await eventually(() => {

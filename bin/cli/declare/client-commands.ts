@@ -291,7 +291,8 @@ function executionCommand(parent: Command, name: string): Command {
   return clientCommand(parent, name).argument('<execution>', 'execution id');
 }
 
-function clientCommand(parent: Command, name: string): Command {
+/** A command that talks to a running runtime. */
+export function clientCommand(parent: Command, name: string): Command {
   return addOutputOption(addRuntimeOptions(parent.command(name)));
 }
 

@@ -7,7 +7,7 @@ export interface ApiTarget {
 }
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null>>;
   readonly body?: JsonValue;

@@ -1,0 +1,70 @@
+import { connectManagement, type ClientOptions } from '../cli/client.ts';
+import { printJson, printLine, printNote } from '../cli/output.ts';
+import { printTable } from '../cli/print-table.ts';
+
+export async function listWebhooks(options: ClientOptions): Promise<void> {
+  const answer = await connectManagement(options).listWebhooks();
+  if (options.output === 'json') return printJson(answer);
+  if (answer.webhooks.length === 0) return;
+  printTable({
+    head: ['WEBHOOK', 'ADDRESS', 'STATUS', 'EVENTS', 'CREATED'],
+    rows: answer.webhooks.map((webhook) => [
+      webhook.webhook_id,
+      webhook.url,
+      webhook.status,
+      webhook.event_types?.join(', ') ?? 'all',
+      webhook.created_at,
+    ]),
+  });
+}
+
+export async function createWebhook(
+  url: string,
+  options: ClientOptions & { readonly event?: readonly string[] },
+): Promise<void> {
+  const types = options.event === undefined ? {} : { event_types: [...options.event] };
+  const created = await connectManagement(options).createWebhook({ url, ...types });
+  if (options.output === 'json') return printJson(created);
+  printNote(`created webhook ${created.webhook_id}; nobody can show its secret again:`);
+  printLine(created.secret);
+}
+
+export async function deleteWebhook(webhookId: string, options: ClientOptions): Promise<void> {
+  const deleted = await connectManagement(options).deleteWebhook(webhookId);
+  if (options.output === 'json') printJson(deleted);
+  else printLine(`deleted the webhook to ${deleted.url}`);
+}
+
+export async function listDeliveries(
+  webhookId: string,
+  options: ClientOptions & { readonly limit?: number; readonly cursor?: string },
+): Promise<void> {
+  const { limit = null, cursor = null } = options;
+  const answer = await connectManagement(options).listDeliveries(webhookId, { limit, cursor });
+  if (options.output === 'json') return printJson(answer);
+  if (answer.deliveries.length > 0) {
+    printTable({
+      head: ['MESSAGE', 'EVENT', 'EXECUTION', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
+      rows: answer.deliveries.map((delivery) => [
+        delivery.id,
+        delivery.event_type,
+        delivery.execution_id,
+        delivery.status,
+        delivery.attempts,
+        delivery.next_attempt_at,
+        delivery.last_error ?? delivery.last_status,
+      ]),
+    });
+  }
+  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
+}
+
+export async function redeliver(
+  webhookId: string,
+  messageId: string,
+  options: ClientOptions,
+): Promise<void> {
+  const answer = await connectManagement(options).redeliver(webhookId, messageId);
+  if (options.output === 'json') printJson(answer);
+  else printLine(`${answer.id} is sent again`);
+}
