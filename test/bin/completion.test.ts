@@ -24,7 +24,6 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc schedule p': ['pause', 'preview'],
   'svc schedule create --overlap s': ['skip'],
   'svc webhook ': ['list', 'create', 'delete', 'deliveries', 'redeliver'],
-  'svc execution s': ['start', 'start-many', 'show', 'send-event'],
   'svc serve --role ': ['api', 'scheduler', 'all'],
   'svc serve --role s': ['scheduler'],
   'svc serve --role=s': ['scheduler'],

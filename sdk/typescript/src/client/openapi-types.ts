@@ -5948,12 +5948,12 @@ export interface operations {
                             readonly node_id: string;
                             readonly kind: string;
                             /**
-                             * @description Of its last visit; of a map’s body: that of the item that is furthest from done.
+                             * @description The status of its last visit. A node that runs the items of a map has that of the item that is furthest from done.
                              * @enum {string}
                              */
                             readonly status: "queued" | "working" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
                             readonly visits: number;
-                            /** @description Of the last visit. */
+                            /** @description Attempts of the last visit, from 1. */
                             readonly attempts: number;
                             /** Format: date-time */
                             readonly started_at: string;
