@@ -1,14 +1,21 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The service that `npm run dev` forwards the API's requests to. */
-const API = process.env.SVC_URL ?? 'http://127.0.0.1:8080';
+const API = process.env.SVC_URL ?? 'http://127.0.0.1:7700';
+
+/** Vite serves the page at every depth as it is; the service writes the base for each depth. */
+const baseAtRoot: Plugin = {
+  name: 'base-at-root',
+  apply: 'serve',
+  transformIndexHtml: (html) => html.replace('<base href="./" />', '<base href="/" />'),
+};
 
 export default defineConfig({
   root: import.meta.dirname,
   // Relative addresses: the page's <base> says where the console is, behind any path prefix.
   base: './',
-  plugins: [react()],
+  plugins: [react(), baseAtRoot],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -24,6 +31,7 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     port: 5173,
-    proxy: { '/console/api': { target: API, changeOrigin: true } },
+    // The page is at the root here. `Host` stays the page's, which the API compares with `Origin`.
+    proxy: { '/api/': { target: API, rewrite: (path) => `/console${path}` } },
   },
 });

@@ -107,3 +107,30 @@ story('the console says that the service is away, and returns with it', async (t
   await page.getByRole('link', { name: 'Workflows' }).click();
   await page.waitForURL(/workflows$/);
 });
+
+story('a session that ends asks for a token above the page, which stays', async (t, place) => {
+  const { page, at, newToken, signIn, tenant } = place;
+  await signIn(await newToken('developer'));
+  await page.goto(at('executions'));
+  await page.getByRole('navigation', { name: 'Places' }).waitFor();
+  await page.evaluate("document.getElementById('main').dataset.kept = 'yes'");
+  const { body } = await tenant.get<{
+    readonly tokens: readonly { readonly token_id: string; readonly role: string }[];
+  }>('/tokens');
+  const developer = body.tokens.find(({ role }) => role === 'developer');
+  await tenant.send({ method: 'DELETE', path: `/tokens/${developer?.token_id}` });
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await eventually(
+    async () => {
+      await page.evaluate("globalThis.dispatchEvent(new Event('visibilitychange'))");
+      if ((await dialog.count()) === 0) throw new Error('the console asks for no token');
+    },
+    { withinMs: WAIT_MS },
+  );
+  t.deepEqual(await checkAccessibility(page), []);
+  await dialog.getByLabel('Token').fill(await newToken('viewer'));
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'story viewer' }).waitFor();
+  t.is(await page.evaluate("document.getElementById('main').dataset.kept"), 'yes');
+});

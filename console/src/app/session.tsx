@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, type ReactNode } from 'react';
 
 import { ApiError } from '../api/api-error.ts';
+import { WHO } from '../api/query-client.ts';
 import { fetchApi } from '../api/client.ts';
 import { chooseTenant } from '../api/chosen-tenant.ts';
 import { ErrorState, Loading } from '../ui/feedback/states.tsx';
-import { SignIn } from './sign-in.tsx';
+import { SignIn, SignInAgain } from './sign-in.tsx';
 
 /** Answer of `GET /whoami`. */
 export interface WhoAmI {
@@ -39,11 +40,12 @@ export function useSession(): Session {
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
   const query = useQuery({
-    queryKey: ['whoami'],
+    queryKey: WHO,
     queryFn: async ({ signal }): Promise<WhoAmI> => (await fetchApi('whoami', { signal })).json(),
     staleTime: 60_000,
   });
-  if (query.error instanceof ApiError && query.error.status === 401) {
+  const needsSignIn = query.error instanceof ApiError && query.error.status === 401;
+  if (needsSignIn && query.data === undefined) {
     return <SignIn onSignedIn={() => void client.resetQueries()} />;
   }
   if (query.data === undefined) {
@@ -63,5 +65,10 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       location.reload();
     },
   };
-  return <SessionContext value={session}>{children}</SessionContext>;
+  return (
+    <SessionContext value={session}>
+      {children}
+      {needsSignIn ? <SignInAgain onSignedIn={() => void client.invalidateQueries()} /> : null}
+    </SessionContext>
+  );
 }

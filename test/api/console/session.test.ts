@@ -1,6 +1,8 @@
 import test from 'ava';
 
+import { readEventStream } from '../../support/event-stream.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { startWorkflow } from '../support/workflows.ts';
 import { FROM_PAGE, send, signIn, startWithConsole } from './support.ts';
 
 const SESSION = '/console/api/session';
@@ -147,4 +149,29 @@ test('metrics name the route of the API, not the address of the console', async 
   const reported = api.nextReport('/executions/:id');
   await send(api, '/console/api/executions/exec_none', { headers: { Cookie: cookie } });
   t.is((await reported).status, 404);
+});
+
+test('200: the session reads an event stream, which ends with the token', async (t) => {
+  const api = await startWithConsole(t);
+  const cookie = await signIn(api, await api.mint({ role: 'viewer' }));
+  const executionId = await startWorkflow(api, {
+    ir: {
+      workflow_id: 'waits',
+      nodes: { wait: { kind: { type: 'human_approval', description: 'Go?' } } },
+    },
+  });
+  const stream = await send(api, `/console/api/executions/${executionId}/events`, {
+    headers: { Cookie: cookie, Accept: 'text/event-stream' },
+  });
+  t.is(stream.status, 200);
+  t.regex(stream.headers.get('content-type') ?? '', /^text\/event-stream\b/);
+  const events = readEventStream(stream);
+  t.is((await events.next()).done, false);
+  const { body } = await api.call({ path: '/tokens' });
+  const tokens = body['tokens'] as readonly { readonly token_id: string; readonly role: string }[];
+  const viewer = tokens.find(({ role }) => role === 'viewer');
+  await api.call({ method: 'DELETE', path: `/tokens/${viewer?.token_id}` });
+  let last = '';
+  for await (const { data } of events) last = data;
+  t.regex(last, /invalid or expired token/);
 });

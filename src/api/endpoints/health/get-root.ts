@@ -10,7 +10,7 @@ export const getRoot = defineEndpoint({
   summary: 'Describes this service, with links',
   note:
     'The paths are relative to this address. The answer reveals nothing about data, tenants ' +
-    'or settings.',
+    'or settings. A browser that asks for HTML is sent to the console.',
   replies: {
     200: z.object({
       name: z.literal('svc'),
