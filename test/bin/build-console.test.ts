@@ -51,7 +51,7 @@ async function untilTold(
   t.is(told.length, 2);
 }
 
-test('a console without a build is built, and its address is told once it is ready', async (t) => {
+test('a console without a build is built, and the report of its end has its address', async (t) => {
   const { told } = build(makeClone(t, 'process.exit(0)'));
   t.deepEqual(told, ['Building the console beside the API …']);
   await untilTold(t, told, /^The console is ready: http:\/\/127\.0\.0\.1:7700\/console$/);
