@@ -26,6 +26,7 @@ export function BulkBar({
     null,
   );
   if (!can('POST', '/executions/bulk')) return null;
+  if (selected.size === 0 && filter === null && asked === null) return null;
   const entriesFor = (makeTarget: () => Target) =>
     ACTIONS.map((action) => ({
       label: `${TITLES[action]}…`,
