@@ -231,6 +231,29 @@ story(
   },
 );
 
+story('the pages of administrators fit a phone', async (t, place) => {
+  const { page, signIn, at, runtime } = place;
+  const body = { name: 'Pocket', role: 'viewer' };
+  expectStatus(await runtime.request({ method: 'POST', path: '/tokens', body }), 201);
+  await signIn(runtime.apiKey);
+  await page.setViewportSize({ width: 375, height: 700 });
+  for (const [path, content] of PHONE_PAGES) {
+    await page.goto(at(path));
+    await page.getByRole('region', { name: content }).first().waitFor();
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    t.is(wide, 375, path);
+    t.deepEqual(await checkAccessibility(page), [], path);
+  }
+});
+
+const PHONE_PAGES = [
+  ['audit', 'Audit items'],
+  ['tokens', 'Tokens'],
+  ['tenants', 'Tenants'],
+  ['settings', 'Settings'],
+  ['system', 'Processes'],
+] as const;
+
 /** The row of a table that has this text in it. */
 function rowOf(page: Page, text: string) {
   return page.getByRole('row').filter({ hasText: text });
