@@ -212,6 +212,10 @@ story('a reader may look, and is offered nothing that changes the execution', as
   for (const name of ['Approve', 'Cancel', 'Pause', 'Send event']) {
     t.is(await page.getByRole('button', { name, exact: true }).count(), 0, name);
   }
+  // On a phone nothing but the tables scrolls sideways.
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.getByRole('list', { name: 'Visits' }).waitFor();
+  t.is(await page.evaluate('document.documentElement.scrollWidth'), 375);
   await page.goto(place.at(`executions/exec_${'0'.repeat(32)}`));
   await page.getByRole('alert').getByText('not found').waitFor();
   await page.getByRole('alert').getByText('Request').waitFor();
