@@ -87,6 +87,29 @@ const REQUESTED = `
       a.execution_id, e.workflow_id, e.definition_id, a.sequence, a.node_id, v.payload,
       v.actor_id, v.created_at`;
 
+/* By parts with a limit, because a join would be by hash, and read both tables. */
+
+function executionWhere(condition: string): string {
+  return `cross join lateral (
+      select x.workflow_id, x.definition_id
+      from executions x
+      where x.id = a.execution_id
+        and ($2::text is null or x.workflow_id = $2)
+        ${condition}
+      limit 1
+    ) e`;
+}
+
+function eventAt(sequence: string, name: string): string {
+  return `cross join lateral (
+      select x.payload, x.actor_id, x.created_at
+      from events x
+      where x.execution_id = a.execution_id
+        and x.sequence = ${sequence}
+      limit 1
+    ) ${name}`;
+}
+
 /*
  * $1 tenant · $2 workflow · $3 to $5 cursor · $6 limit. The timer of a wait is found by its name, which
  * the purpose, the node, the visit and the step make up.
@@ -107,12 +130,10 @@ const LIST_OPEN: Statement = {
           and t.due_at < ${HELD_DUE_AT}
       ) as due_at
     from approvals a
-    join executions e on e.id = a.execution_id
-    join events v on v.execution_id = a.execution_id and v.sequence = a.sequence
+    ${executionWhere("and x.status in ('running', 'paused')")}
+    ${eventAt('a.sequence', 'v')}
     where a.tenant_id = $1
       and a.decided_at is null
-      and e.status in ('running', 'paused')
-      and ($2::text is null or e.workflow_id = $2)
       and (
         $3::timestamptz is null
         or (a.requested_at, a.execution_id, a.sequence) > ($3, $4::uuid, $5::int4)
@@ -128,12 +149,11 @@ const LIST_DECIDED: Statement = {
     select ${REQUESTED}, a.decided_sequence, d.payload as decided_payload,
       d.actor_id as decided_actor, a.decided_at
     from approvals a
-    join executions e on e.id = a.execution_id
-    join events v on v.execution_id = a.execution_id and v.sequence = a.sequence
-    join events d on d.execution_id = a.execution_id and d.sequence = a.decided_sequence
+    ${executionWhere('')}
+    ${eventAt('a.sequence', 'v')}
+    ${eventAt('a.decided_sequence', 'd')}
     where a.tenant_id = $1
       and a.decided_at is not null
-      and ($2::text is null or e.workflow_id = $2)
       and (
         $3::timestamptz is null
         or (a.decided_at, a.execution_id, a.sequence) < ($3, $4::uuid, $5::int4)

@@ -91,7 +91,7 @@ export async function prune(management: Management): Promise<number> {
               select d.execution_id, d.sequence
               from approvals d
               where d.decided_at is not null
-                and d.decided_at <= clock_timestamp()
+                and d.decided_at <= statement_timestamp()
                   - ${DECIDED_MS}::int8 * interval '1 millisecond'
               order by d.decided_at
               limit ${ROWS_MAX}

@@ -34,7 +34,8 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
 
 /*
  * $1 tenant · $2 its default queues · $3 rows · $4 milliseconds. Named queues have an index of their
- * own. All leases are read, as for the list of workers: there are as many as items at work.
+ * own. The time is that of the statement, because an index takes no volatile bound. All leases are
+ * read, as for the list of workers: there are as many as items at work.
  */
 const READ_QUEUES: Statement = {
   name: 'read-queues',
@@ -61,7 +62,12 @@ const READ_QUEUES: Statement = {
     leased as (
       select l.queue, i.queue_name, i.tool
       from work_leases l
-      join work_items i on i.work_item_id = l.work_item_id
+      cross join lateral (
+        select x.queue_name, x.tool
+        from work_items x
+        where x.work_item_id = l.work_item_id
+        limit 1
+      ) i
       where l.tenant_id = $1
         and l.queue <> 'engine'
       limit $3
@@ -69,9 +75,14 @@ const READ_QUEUES: Statement = {
     failed as (
       select d.queue, i.queue_name, d.tool
       from dead_letters d
-      left join work_items i on i.work_item_id = d.work_item_id
+      left join lateral (
+        select x.queue_name
+        from work_items x
+        where x.work_item_id = d.work_item_id
+        limit 1
+      ) i on true
       where d.tenant_id = $1
-        and d.dead_lettered_at > clock_timestamp() - $4::int8 * interval '1 millisecond'
+        and d.dead_lettered_at > statement_timestamp() - $4::int8 * interval '1 millisecond'
       order by d.dead_lettered_at desc, d.work_item_id desc
       limit $3
     )
@@ -137,8 +148,18 @@ const LIST_LEASES: Statement = {
       order by work_item_id
       limit $4
     ) l
-    join executions e on e.id = l.execution_id
-    left join work_items i on i.work_item_id = l.work_item_id
+    cross join lateral (
+      select x.workflow_id
+      from executions x
+      where x.id = l.execution_id
+      limit 1
+    ) e
+    left join lateral (
+      select x.queue_name, x.tool
+      from work_items x
+      where x.work_item_id = l.work_item_id
+      limit 1
+    ) i on true
     order by l.work_item_id`,
 };
 
@@ -178,7 +199,12 @@ const LIST_FAILURES: Statement = {
         d.dead_lettered_at as failed_at, d.work_item_id, d.node_id, d.tool, d.queue,
         e.status in ('running', 'paused') as is_live
       from dead_letters d
-      join executions e on e.id = d.execution_id
+      cross join lateral (
+        select x.workflow_id, x.definition_id, x.status
+        from executions x
+        where x.id = d.execution_id
+        limit 1
+      ) e
       where d.tenant_id = $1
         and d.dead_lettered_at >= $2
       order by d.dead_lettered_at desc, d.work_item_id desc

@@ -1,0 +1,148 @@
+import test from 'ava';
+import type pg from 'pg';
+
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import type { Store } from '../../../../src/shared/store/store.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { connectRaw, waitUntilAlone } from './raw-client.ts';
+
+/*
+ * Lists of approvals and failures read a bounded part of full tables, with statistics of the server
+ * and without. The server counts the reads, so the machine's load does not matter.
+ */
+
+const TENANT = 'crowded' as TenantId;
+const ROWS = 20_000;
+const PAGE = 50;
+const FAILURES = 500;
+const TABLES = [
+  'approvals',
+  'dead_letters',
+  'events',
+  'executions',
+  'timers',
+  'work_items',
+  'work_queue',
+] as const;
+
+interface Reading {
+  readonly title: string;
+  readonly read: (store: Store) => Promise<readonly unknown[]>;
+  readonly rows: number;
+  readonly readsMax: number;
+}
+
+const page = { tenantId: TENANT, limit: PAGE, workflowId: null } as const;
+const READINGS: readonly Reading[] = [
+  {
+    title: 'open approvals',
+    read: (store) => store.approvals.listOpen({ ...page, cursor: null }),
+    rows: PAGE,
+    readsMax: 10 * PAGE,
+  },
+  {
+    title: 'decided approvals',
+    read: (store) => store.approvals.listDecided({ ...page, cursor: null }),
+    rows: PAGE,
+    readsMax: 10 * PAGE,
+  },
+  {
+    title: 'failures',
+    read: (store) =>
+      store.workOverview.listFailures({
+        tenantId: TENANT,
+        since: '2026-01-01T00:00:00.000Z',
+        limit: FAILURES,
+      }),
+    rows: 2 * FAILURES,
+    readsMax: 10 * FAILURES,
+  },
+  {
+    title: 'queues',
+    read: async (store) => {
+      const rowsMax = FAILURES;
+      return (await store.workOverview.readQueues({ tenantId: TENANT, rowsMax })).queues;
+    },
+    rows: 1,
+    readsMax: 10 * FAILURES,
+  },
+];
+
+for (const isAnalyzed of [true, false]) {
+  const state = isAnalyzed ? 'with' : 'without';
+
+  test(`lists for people read a bounded part of full tables, ${state} statistics`, async (t) => {
+    t.timeout(120_000);
+    const database = await createTestDatabase();
+    t.teardown(() => database.drop());
+    const raw = await connectRaw(database.url);
+    t.teardown(() => raw.end());
+    await fill(raw);
+    if (isAnalyzed) await raw.query(`vacuum analyze ${TABLES.join(', ')}`);
+    // The server reports what filling has read.
+    await countReads(raw);
+    for (const { title, read, rows, readsMax } of READINGS) {
+      const before = await countReads(raw);
+      const store = await openPostgresStore({ url: database.url, poolSize: 1 });
+      t.is((await read(store)).length, rows, title);
+      await store.close();
+      await waitUntilAlone(raw);
+      const reads = (await countReads(raw)) - before;
+      t.true(reads <= readsMax, `${title}: ${reads} rows were read`);
+    }
+  });
+}
+
+/** Half of the approvals are open, and half of the executions have failed. */
+async function fill(raw: pg.Client): Promise<void> {
+  for (const table of TABLES) {
+    await raw.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  }
+  for (const statement of [
+    `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+       priority, status, last_sequence, error, created_at, updated_at, completed_at)
+     select gen_random_uuid(), '${TENANT}', gen_random_uuid(), 'w' || n % 50, '1', 0, 0,
+       case when n % 2 = 0 then 'failed' else 'paused' end, 2, 'boom', at, at,
+       case when n % 2 = 0 then at end
+     from generate_series(1, ${2 * ROWS}) n
+     cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at) t`,
+    `insert into events (execution_id, sequence, kind, node_id, payload, actor_id, created_at)
+     select e.id, s, case s when 1 then 'ApprovalRequested' else 'ApprovalReceived' end, 'n',
+       (case s
+         when 1 then '{"visit":0,"description":"d","timeout_ms":null}'
+         else '{"visit":0,"decision":"approved","user_id":null,"comment":null}'
+       end)::json, 'a', e.created_at
+     from executions e, generate_series(1, 2) s
+     where e.status = 'paused'`,
+    `insert into approvals (execution_id, sequence, tenant_id, node_id, visit, requested_at,
+       decided_sequence, decided_at)
+     select id, 1, tenant_id, 'n', 0, created_at, case when half then 2 end,
+       case when half then created_at end
+     from executions, lateral (select extract(minute from created_at)::int % 4 = 1 as half) h
+     where status = 'paused'`,
+    `insert into dead_letters (work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt,
+       error, dead_lettered_at)
+     select gen_random_uuid(), id, tenant_id, 'n', 'python_tool', 't', 0, 'e', created_at
+     from executions
+     where status = 'failed'`,
+    `insert into work_queue (work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue,
+       priority, idempotency_key, shard, queue_key, tool, enqueued_at)
+     select gen_random_uuid(), id, tenant_id, 'n', 0, 0, 'python_tool', 0, 'k', 0,
+       tenant_id || '/python_tool', 't', created_at
+     from executions`,
+  ]) {
+    await raw.query(statement);
+  }
+}
+
+async function countReads(raw: pg.Client): Promise<number> {
+  await raw.query('select pg_stat_force_next_flush()');
+  const { rows } = await raw.query<{ readonly reads: number }>(
+    `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 as reads
+     from pg_stat_user_tables
+     where relname = any($1)`,
+    [TABLES],
+  );
+  return rows[0]?.reads ?? Number.NaN;
+}
