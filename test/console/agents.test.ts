@@ -68,4 +68,11 @@ story('an agent of the same id elsewhere is not replaced', async (t, place) => {
   t.true(await dialog.getByRole('button', { name: 'Discover', exact: true }).isDisabled());
   const read = await tenant.get<{ readonly name: string }>('/agents/payroll');
   t.is(expectStatus(read, 200).name, 'Ours');
+
+  // A viewer reads the card and is offered no change.
+  await place.signIn(await place.newToken('viewer'));
+  await page.goto(place.at('agents'));
+  const main = page.getByRole('main');
+  await main.getByRole('link', { name: 'Ours' }).waitFor();
+  t.is(await main.getByRole('button').count(), 0);
 });

@@ -13,7 +13,7 @@ import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
+import { Row, Stack } from '../../ui/layout/stack.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { AgentDetails } from './agent-details.tsx';
 import { DiscoverDialog } from './discover-dialog.tsx';
@@ -47,15 +47,17 @@ export function AgentsPage() {
           </Button>
         ) : null}
       </PageHeader>
-      <SelectField
-        label="Status"
-        value={status ?? ''}
-        options={[
-          { value: '', label: 'Any status' },
-          ...STATUSES.map((value) => ({ value, label: value })),
-        ]}
-        onChange={(event) => change({ status: event.target.value })}
-      />
+      <Row>
+        <SelectField
+          label="Status"
+          value={status ?? ''}
+          options={[
+            { value: '', label: 'Any status' },
+            ...STATUSES.map((value) => ({ value, label: value })),
+          ]}
+          onChange={(event) => change({ status: event.target.value })}
+        />
+      </Row>
       {list.error !== null ? (
         <ErrorState error={list.error} onRetry={list.reload} />
       ) : list.isLoading ? (

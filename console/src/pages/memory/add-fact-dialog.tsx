@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
+import { newKey } from '../../api/new-key.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { TextArea } from '../../ui/controls/field.tsx';
@@ -14,7 +15,7 @@ import { NO_SCOPE, ScopeFields, scopeOf } from './scope-fields.tsx';
 /** Remembers a fact, once however often the request is repeated. */
 export function AddFactDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
-  const [ingestionKey] = useState(() => crypto.randomUUID());
+  const [ingestionKey] = useState(newKey);
   const [content, setContent] = useState('');
   const [scope, setScope] = useState(NO_SCOPE);
   const adding = useMutation({

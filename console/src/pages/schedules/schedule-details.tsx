@@ -59,11 +59,13 @@ export function ScheduleDetails({
           ],
         ]}
       />
+      <h3>Next fires</h3>
       {schedule.next_fires.length === 0 ? (
         <p>It is paused and does not fire.</p>
       ) : (
         <FireList fires={schedule.next_fires} label={`Next fires of ${schedule.name}`} />
       )}
+      <h3>Input</h3>
       <JsonView value={schedule.input} label={`Input of ${schedule.name}`} />
     </Panel>
   );

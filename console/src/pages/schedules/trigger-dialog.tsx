@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
+import { newKey } from '../../api/new-key.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
@@ -20,7 +21,7 @@ export function TriggerDialog({
   readonly onStarted: (executionId: string) => void;
   readonly onClose: () => void;
 }) {
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(newKey);
   const { schedule_id: id, name, workflow_id: workflowId } = schedule;
   const triggering = useMutation({
     mutationFn: () =>

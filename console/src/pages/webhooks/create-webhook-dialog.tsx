@@ -9,6 +9,7 @@ import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { EVENT_TYPES, type EventType } from './read-webhooks.ts';
+import styles from './webhooks.module.css';
 
 /** Creates a webhook; all events are chosen at first. */
 export function CreateWebhookDialog({
@@ -38,7 +39,7 @@ export function CreateWebhookDialog({
       open
       onClose={onClose}
       title="Create a webhook"
-      description="An address of yours that receives signed messages, in order for each execution."
+      description="Its address receives signed messages, in order for each execution."
     >
       <form
         onSubmit={(event) => {
@@ -57,7 +58,7 @@ export function CreateWebhookDialog({
             autoComplete="off"
             onChange={(event) => setUrl(event.target.value)}
           />
-          <fieldset>
+          <fieldset className={styles.events}>
             <legend>Events</legend>
             {EVENT_TYPES.map((type) => (
               <div key={type}>

@@ -38,7 +38,7 @@ export function WebhooksPage() {
   const closeShown = () => change({ webhook: undefined });
   return (
     <Stack>
-      <PageHeader title="Webhooks" about="Addresses of yours that learn of events.">
+      <PageHeader title="Webhooks" about="Servers that receive a message when something happens.">
         {can('POST', '/webhooks') ? (
           <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
             Create webhook…
