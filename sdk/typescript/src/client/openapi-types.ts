@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Describes this service, with links
-         * @description The paths are relative to this address. The answer reveals nothing about data, tenants or settings.
+         * @description The paths are relative to this address. The answer reveals nothing about data, tenants or settings. A browser that asks for HTML is sent to the console.
          *
          *     Access: no token.
          */
