@@ -10,7 +10,7 @@ import { examineInstallation } from '../../src/shared/engine/doctor/examine-inst
 import { type Diagnosis, unreachable } from '../../src/shared/engine/doctor/doctor.ts';
 import type { StuckExecution } from '../../src/shared/engine/doctor/stuck-executions.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
-import { CHECKED_BYTES_MAX } from '../../src/shared/store/diagnosis.ts';
+import { CHECKED_BYTES_MAX } from '../../src/shared/store/readings/diagnosis.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
 import { readMigrationFacts, systemFacts } from '../../src/runtime/system-facts.ts';
 import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';

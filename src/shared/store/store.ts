@@ -1,9 +1,9 @@
 import type { AgentStore } from './agents.ts';
-import type { ApprovalStore } from './approvals.ts';
+import type { ApprovalStore } from './readings/approvals.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { DefinitionStore } from './definitions.ts';
-import type { DiagnosisStore } from './diagnosis.ts';
+import type { DiagnosisStore } from './readings/diagnosis.ts';
 import type { ExecutionSearch, ExecutionStore } from './executions.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
@@ -16,7 +16,7 @@ import type { TokenStore } from './tokens.ts';
 import type { UnusedArtifactStore } from './unused-artifacts.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { WorkStore } from './work.ts';
-import type { WorkOverviewStore } from './work-overview.ts';
+import type { WorkOverviewStore } from './readings/work-overview.ts';
 import type { WorkerStore } from './workers.ts';
 import type { WorkflowPauseStore } from './workflow-pauses.ts';
 

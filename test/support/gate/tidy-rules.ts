@@ -32,7 +32,7 @@ type Layer = {
 };
 
 const SHARED = 'src/shared/';
-const STORE_INTERFACE = /^src\/shared\/store\/(rows\/)?[^/]+\.ts$/;
+const STORE_INTERFACE = /^src\/shared\/store\/((readings|rows)\/)?[^/]+\.ts$/;
 const STORE_INTERFACES = 'the store interfaces';
 const ADAPTERS = [`${SHARED}store/postgres/`, `${SHARED}store/sqlite/`];
 const ROLES = ['src/api/', 'src/scheduler/'];

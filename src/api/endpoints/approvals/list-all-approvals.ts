@@ -7,7 +7,7 @@ import {
   listOpenApprovals,
   type ListedApproval,
 } from '../../../shared/engine/approvals/list-all-approvals.ts';
-import type { ApprovalCursor } from '../../../shared/store/approvals.ts';
+import type { ApprovalCursor } from '../../../shared/store/readings/approvals.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';

@@ -8,7 +8,7 @@ import type {
   ApprovalRow,
   DecidedApprovalRow,
   ListApprovals,
-} from '../../store/approvals.ts';
+} from '../../store/readings/approvals.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';

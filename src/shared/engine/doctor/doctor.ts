@@ -1,4 +1,4 @@
-import { CHECKED_BYTES_MAX, type DiagnosisStore } from '../../store/diagnosis.ts';
+import { CHECKED_BYTES_MAX, type DiagnosisStore } from '../../store/readings/diagnosis.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { WorkflowPauseStore } from '../../store/workflow-pauses.ts';
 import { DATABASE_CHECKS, UPKEEP_CHECKS } from './check-database.ts';

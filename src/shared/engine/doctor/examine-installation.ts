@@ -1,4 +1,4 @@
-import { CHECKED_BYTES_SERVING_MAX } from '../../store/diagnosis.ts';
+import { CHECKED_BYTES_SERVING_MAX } from '../../store/readings/diagnosis.ts';
 import type { EngineDeps } from '../deps.ts';
 import { explainExecution } from '../executions/explain-execution.ts';
 import type { SystemFacts } from '../system/system-facts.ts';

@@ -1,4 +1,4 @@
-import { CHECKED_BYTES_MAX } from '../../store/diagnosis.ts';
+import { CHECKED_BYTES_MAX } from '../../store/readings/diagnosis.ts';
 import type { ServerFacts, TableFacts } from '../../store/installation.ts';
 import type { Store } from '../../store/store.ts';
 

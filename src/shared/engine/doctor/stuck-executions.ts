@@ -2,7 +2,7 @@ import type { ExplainedExecution } from '../executions/explain-execution.ts';
 import type { BlockerCode } from '../../domain/execution/explain/blocker.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
-import type { DiagnosisStore } from '../../store/diagnosis.ts';
+import type { DiagnosisStore } from '../../store/readings/diagnosis.ts';
 
 /** An execution that does not move, and what it rests on first of all. */
 export interface StuckExecution {

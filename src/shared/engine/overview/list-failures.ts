@@ -1,7 +1,7 @@
 import { hashJson } from '../../domain/canonical-json.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
-import type { Failure } from '../../store/work-overview.ts';
+import type { Failure } from '../../store/readings/work-overview.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactError } from '../executions/redact-view.ts';

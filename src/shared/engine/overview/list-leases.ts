@@ -1,5 +1,5 @@
 import { parseWorkItemId } from '../../domain/ids.ts';
-import type { HeldLease, ListLeases } from '../../store/work-overview.ts';
+import type { HeldLease, ListLeases } from '../../store/readings/work-overview.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 

@@ -1,5 +1,5 @@
 import { admitsItem } from '../../domain/work/claim-filter.ts';
-import type { QueueDepth } from '../../store/work-overview.ts';
+import type { QueueDepth } from '../../store/readings/work-overview.ts';
 import type { WorkerRow } from '../../store/store.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';

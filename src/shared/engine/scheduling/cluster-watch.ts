@@ -1,6 +1,6 @@
 import { isMemoryTier, type MemoryTier } from '../../domain/memory/tiers.ts';
-import { READING_BOUNDS, type ClusterReading } from '../../store/cluster-reading.ts';
-import type { DiagnosisStore } from '../../store/diagnosis.ts';
+import { READING_BOUNDS, type ClusterReading } from '../../store/readings/cluster-reading.ts';
+import type { DiagnosisStore } from '../../store/readings/diagnosis.ts';
 import type { RoundResult } from './round-result.ts';
 
 /** The scheduler loop's figures of the whole cluster, kept for scrapes of this process. */

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../domain/execution/event.ts';
-import type { ApprovalRow, DecidedApprovalRow } from '../approvals.ts';
+import type { ApprovalRow, DecidedApprovalRow } from '../readings/approvals.ts';
 
 /** The row names an event by its sequence, so another kind of event there is a fault of the store. */
 export function decodeApproval(event: RecordedEvent): ApprovalRow['requested'] {

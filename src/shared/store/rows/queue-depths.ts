@@ -1,5 +1,5 @@
 import type { WorkerQueue } from '../../domain/work/work-item.ts';
-import type { QueueDepth, QueueDepths } from '../work-overview.ts';
+import type { QueueDepth, QueueDepths } from '../readings/work-overview.ts';
 
 /** What one of the readings counted of a queue and tool. */
 export interface CountedItems {

@@ -5,7 +5,7 @@ import {
   createClusterWatch,
   READING_MS_MAX,
 } from '../../../../src/shared/engine/scheduling/cluster-watch.ts';
-import type { ClusterReading } from '../../../../src/shared/store/cluster-reading.ts';
+import type { ClusterReading } from '../../../../src/shared/store/readings/cluster-reading.ts';
 
 const READING: ClusterReading = {
   queues: [],

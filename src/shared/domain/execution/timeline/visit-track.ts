@@ -117,7 +117,7 @@ function activityOf(live: LiveVisit): Activity {
     case 'suspended':
       return 'waiting';
     default:
-      throw new Error(`unknown phase ${(live.phase satisfies never) as string}`);
+      throw new Error(`unknown phase ${live.phase satisfies never as string}`);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type MemoryReading,
   type QueueReading,
   type ReadingBounds,
-} from '../../cluster-reading.ts';
+} from '../../readings/cluster-reading.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { tenantIsActive } from '../rows.ts';
 import { lapsedLeases } from '../work/lease-sql.ts';

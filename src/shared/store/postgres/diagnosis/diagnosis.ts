@@ -1,4 +1,4 @@
-import type { DiagnosisStore } from '../../diagnosis.ts';
+import type { DiagnosisStore } from '../../readings/diagnosis.ts';
 import { readCluster } from './cluster-reading.ts';
 import type { ConnectionSettings, PostgresPool } from '../connection/connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';

@@ -15,7 +15,7 @@ import {
   LEASES_LOOKED_AT_MAX,
   POSITION_MAX,
   POSITIONS_MAX,
-} from '../../diagnosis.ts';
+} from '../../readings/diagnosis.ts';
 import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';

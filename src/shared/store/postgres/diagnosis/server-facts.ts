@@ -1,4 +1,4 @@
-import { HOT_TABLES } from '../../diagnosis.ts';
+import { HOT_TABLES } from '../../readings/diagnosis.ts';
 import type {
   DatabaseOverview,
   DeadTuples,

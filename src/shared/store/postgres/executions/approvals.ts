@@ -4,7 +4,7 @@ import type {
   ApprovalStore,
   DecidedApprovalRow,
   ListApprovals,
-} from '../../approvals.ts';
+} from '../../readings/approvals.ts';
 import { decodeApproval, decodeDecision } from '../../rows/approval-rows.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { decodeEvent, HELD_DUE_AT, toUuid, type EventRecord } from '../rows.ts';

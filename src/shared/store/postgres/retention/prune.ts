@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-import { DECIDED_MS } from '../../approvals.ts';
+import { DECIDED_MS } from '../../readings/approvals.ts';
 import { DELIVERY_LOG_MS } from '../../webhooks.ts';
 import type { Management } from '../connection/management.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';

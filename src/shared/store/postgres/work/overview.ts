@@ -7,7 +7,7 @@ import {
   type Failure,
   type HeldLease,
   type WorkOverviewStore,
-} from '../../work-overview.ts';
+} from '../../readings/work-overview.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 const WORKER_QUEUES = ['python_tool', 'java_tool', 'function'] as const;

@@ -7,7 +7,7 @@ import {
   type MemoryReading,
   type QueueReading,
   type ReadingBounds,
-} from '../../cluster-reading.ts';
+} from '../../readings/cluster-reading.ts';
 import type { Bindings, Connection, NamedBindings } from '../connection/connect.ts';
 import { TENANT_IS_ACTIVE } from '../rows.ts';
 import type { DueColumn } from './installation-facts.ts';

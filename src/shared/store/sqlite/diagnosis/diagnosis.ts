@@ -1,4 +1,4 @@
-import type { DiagnosisStore } from '../../diagnosis.ts';
+import type { DiagnosisStore } from '../../readings/diagnosis.ts';
 import { readCluster } from './cluster-reading.ts';
 import type { Connection } from '../connection/connect.ts';
 import { translateError } from '../connection/errors.ts';

@@ -14,7 +14,7 @@ import {
   LEASES_LOOKED_AT_MAX,
   POSITION_MAX,
   POSITIONS_MAX,
-} from '../../diagnosis.ts';
+} from '../../readings/diagnosis.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso, toIsoOrNull } from '../rows.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';

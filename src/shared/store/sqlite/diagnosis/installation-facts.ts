@@ -1,5 +1,5 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import { TOKENS_SOON_MS } from '../../diagnosis.ts';
+import { TOKENS_SOON_MS } from '../../readings/diagnosis.ts';
 import type {
   InstallationFacts,
   LiveExecution,

@@ -4,7 +4,7 @@ import type {
   ApprovalStore,
   DecidedApprovalRow,
   ListApprovals,
-} from '../../approvals.ts';
+} from '../../readings/approvals.ts';
 import { decodeApproval, decodeDecision } from '../../rows/approval-rows.ts';
 import type { Connection } from '../connection/connect.ts';
 import { decodeEvent, HELD_DUE_AT, toIso, type EventRecord } from '../rows.ts';

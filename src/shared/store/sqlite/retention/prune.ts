@@ -1,7 +1,7 @@
 import { pruneUploads } from '../artifacts/prune-uploads.ts';
 import { REQUEST_KEY_MS } from '../commit/judge.ts';
 import type { Connection } from '../connection/connect.ts';
-import { DECIDED_MS } from '../../approvals.ts';
+import { DECIDED_MS } from '../../readings/approvals.ts';
 import { DELIVERY_LOG_MS } from '../../webhooks.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';
 

@@ -10,7 +10,7 @@ import {
   type ListLeases,
   type QueueDepths,
   type WorkOverviewStore,
-} from '../../work-overview.ts';
+} from '../../readings/work-overview.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 

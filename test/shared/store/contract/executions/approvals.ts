@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 
 import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
-import type { ListApprovals } from '../../../../../src/shared/store/approvals.ts';
+import type { ListApprovals } from '../../../../../src/shared/store/readings/approvals.ts';
 import type { CommitPlan, NewEvent } from '../../../../../src/shared/store/commit.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';

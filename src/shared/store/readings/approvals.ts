@@ -1,5 +1,5 @@
-import type { RecordedEvent } from '../domain/execution/event.ts';
-import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import type { DefinitionId, ExecutionId, TenantId } from '../../domain/ids.ts';
 
 /** The approvals of all executions of a tenant. Commits write them; see `rows/approval-changes.ts`. */
 export interface ApprovalStore {

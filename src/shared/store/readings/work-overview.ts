@@ -1,5 +1,5 @@
-import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
-import type { WorkQueue, WorkerQueue } from '../domain/work/work-item.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { WorkQueue, WorkerQueue } from '../../domain/work/work-item.ts';
 
 /** Readings of all the work of a tenant, for people. Each reads a bounded number of rows. */
 export interface WorkOverviewStore {

@@ -1,5 +1,5 @@
-import type { ExecutionStatus } from '../domain/execution/status.ts';
-import type { WorkQueue } from '../domain/work/work-item.ts';
+import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { WorkQueue } from '../../domain/work/work-item.ts';
 
 /**
  * Counts for metrics. They are read every few seconds, so their cost is bounded for any size of the

@@ -1,5 +1,5 @@
-import type { ExecutionFacts } from '../domain/execution/explain/facts.ts';
-import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { ExecutionFacts } from '../../domain/execution/explain/facts.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { ClusterReading, ReadingBounds } from './cluster-reading.ts';
 import type {
   DatabaseOverview,
@@ -7,7 +7,7 @@ import type {
   LiveExecution,
   ServerFacts,
   TableFacts,
-} from './installation.ts';
+} from '../installation.ts';
 
 /** Reads for people who want to know why something does not continue. They change nothing. */
 export interface DiagnosisStore {
