@@ -64,7 +64,7 @@ test('approval list and decide: a preview, a decision of one execution, and of t
   t.regex(decided.stdout, /approved +ann .* fine/);
 });
 
-test('queue, worker and failure list: what waits for nobody, who works, and why it failed', async (t) => {
+test('queue, worker and failure list name items without a worker, workers, and causes', async (t) => {
   t.timeout(120_000);
   const tenant = await runtime.newTenant();
   const svc = await connect(tenant);

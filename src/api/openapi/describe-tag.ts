@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   settings: 'The settings in force.',
   queues: 'Work that waits, by queue and tool.',
   leases: 'Work that is out, with its holders.',
-  failures: 'What failed, by cause.',
+  failures: 'Failed executions and dead letters, by cause.',
   'work-items': 'The protocol of workers: claim, heartbeat, complete, fail.',
   artifacts: 'Contents too large for a request.',
   memory: 'Facts that agents remember.',

@@ -7,7 +7,7 @@ import {
   type ApprovalDecision,
 } from '../executions/decide-approval.ts';
 
-/** What became of one decision. A refused one stops none of the others. */
+/** The result of one decision. A refused one stops none of the others. */
 export type DecisionVerdict =
   | { readonly executionId: string; readonly answer: ApprovalAnswer }
   | { readonly executionId: string; readonly refused: SvcError };

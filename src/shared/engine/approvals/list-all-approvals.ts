@@ -25,7 +25,7 @@ export interface ListedApproval {
   readonly requestedAt: string;
   /** Null: it waits for ever, or its time stands still. */
   readonly dueAt: string | null;
-  /** What happens if nobody decides in time, and after a rejection. */
+  /** The consequence if nobody decides in time, and of a rejection. */
   readonly otherwise: Otherwise;
   readonly shown: JsonObject | null;
   readonly shownHash: string | null;

@@ -4,7 +4,7 @@ import type { WorkerRow } from '../../store/store.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 
-/** Of each kind of reading, so that a long queue costs no more than this. */
+/** The most rows that each kind of reading looks at, however long a queue is. */
 const ROWS_MAX = 20_000;
 
 export interface ServedQueue extends QueueDepth {

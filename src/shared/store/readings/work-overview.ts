@@ -3,7 +3,7 @@ import type { WorkQueue, WorkerQueue } from '../../domain/work/work-item.ts';
 
 /** Readings of all the work of a tenant, for people. Each reads a bounded number of rows. */
 export interface WorkOverviewStore {
-  /** What waits and what is out, by queue and tool; of each no more than `rowsMax` items count. */
+  /** Items that wait and items that are out, by queue and tool; at most `rowsMax` of each count. */
   readQueues(params: {
     readonly tenantId: TenantId;
     readonly rowsMax: number;

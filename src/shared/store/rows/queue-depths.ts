@@ -1,7 +1,7 @@
 import type { WorkerQueue } from '../../domain/work/work-item.ts';
 import type { QueueDepth, QueueDepths } from '../readings/work-overview.ts';
 
-/** What one of the readings counted of a queue and tool. */
+/** The count of one reading, for a queue and tool. */
 export interface CountedItems {
   readonly what: 'waiting' | 'leased' | 'failed';
   readonly queue: WorkerQueue;

@@ -68,7 +68,7 @@ export function approvalCases(name: string, open: () => TestStore): void {
     }
   });
 
-  check('what ends another wait leaves an approval open', async (t, { store }) => {
+  check('the end of another wait leaves an approval open', async (t, { store }) => {
     const execution = await startAsking(store);
     const events = [
       ended('NodeFailed', { visit: 0, retryable: true }),
