@@ -1,7 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
-import { READING_BOUNDS, type ClusterReading } from '../../../src/shared/store/readings/cluster-reading.ts';
+import {
+  READING_BOUNDS,
+  type ClusterReading,
+} from '../../../src/shared/store/readings/cluster-reading.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 import { claim, claimOne, commitOne, start, startWithItems } from './contract/drive.ts';

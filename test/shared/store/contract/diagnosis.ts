@@ -1,5 +1,8 @@
 import type { WorkItemId } from '../../../../src/shared/domain/ids.ts';
-import { type ExecutionQuestion, POSITION_MAX } from '../../../../src/shared/store/readings/diagnosis.ts';
+import {
+  type ExecutionQuestion,
+  POSITION_MAX,
+} from '../../../../src/shared/store/readings/diagnosis.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { claimOne, commitOne, settleOf, start, startWithItems, type Started } from './drive.ts';
