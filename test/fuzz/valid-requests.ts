@@ -106,6 +106,11 @@ const schedule: MakeRecipe = ({ schedules }, dice) => ({ path: [dice.pick(living
 const doomedSchedule: MakeRecipe = ({ schedules }, dice) => ({
   path: [dice.pick(doomed(schedules))],
 });
+/** Every execution has a first event. */
+const atFirst: MakeRecipe = (world, dice, n) => ({
+  ...execution(world, dice, n),
+  query: { sequence: '1' },
+});
 const exposed: MakeRecipe = () => ({ path: [EXPOSED] });
 
 const CRONS = ['0 0 1 1 *', '@yearly', '0 30 4 29 2 *', '15 3 * * MON-FRI', '0 0 L * *'];
@@ -185,9 +190,12 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'GET /executions/{id}/explain': execution,
   'GET /executions/{id}/result': execution,
   'GET /executions/{id}/events': execution,
-  'GET /executions/{id}/state': execution,
-  'GET /executions/{id}/state/diff': execution,
-  'GET /executions/{id}/state/blame': execution,
+  'GET /executions/{id}/state': atFirst,
+  'GET /executions/{id}/state/diff': (world, dice, n) => ({
+    ...execution(world, dice, n),
+    query: { from: '0', to: '1' },
+  }),
+  'GET /executions/{id}/state/blame': atFirst,
   'GET /executions/{id}/timeline': execution,
   'GET /executions/{id}/export': execution,
   'GET /executions/{id}/approvals': execution,
