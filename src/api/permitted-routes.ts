@@ -9,7 +9,13 @@ export interface PermittedRoute {
 }
 
 /** These refuse operators of other tenants than the default one, see `refuseOthers`. */
-const FOR_MANAGERS = ['POST /tenants', 'PUT /tenants/:id'];
+const FOR_MANAGERS = [
+  'POST /tenants',
+  'PUT /tenants/:id',
+  'GET /settings',
+  'GET /system',
+  'GET /system/doctor',
+];
 
 /** The routes that a caller may use under the configured rules, in the order of the routes. */
 export function listPermitted(params: {
