@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { useSearchState } from '../../app/search.ts';
 import { useShortcuts } from '../../app/use-shortcuts.ts';
@@ -72,15 +72,25 @@ function Approvals({
   };
   const next = rows[at === rows.length - 1 ? at - 1 : at + 1];
   useShortcuts({
-    j: () => select(rows[Math.min(at + 1, rows.length - 1)]),
+    j: () => {
+      if (at >= rows.length - 2) list.loadMore();
+      select(rows[Math.min(at + 1, rows.length - 1)]);
+    },
     k: () => select(rows[Math.max(at - 1, 0)]),
   });
+  const pane = useRef<HTMLDivElement>(null);
+  const key = chosen && keyOf(chosen);
+  useEffect(() => {
+    // Keys choose rows beyond the edge of the list too. A row that scrolls back in moves nothing.
+    if (key === null) return;
+    pane.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [key]);
   if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
   if (list.isLoading) return <Loading />;
   if (rows.length === 0 && chosen === null) return <Nothing status={status} />;
   return (
     <div className={classNames(styles.panes, chosen !== null && styles.reading)}>
-      <div className={styles.list}>
+      <div className={styles.list} ref={pane}>
         <VirtualList
           label={status === 'pending' ? 'Open approvals' : 'Decided approvals'}
           list={list}
