@@ -94,6 +94,6 @@ test('the OpenAPI document gives every path parameter and every reply a schema',
   t.false(document.includes('"schema":{}'));
   for (const { path, params } of routes) {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-    for (const name of names) t.notThrows(() => params?.parse({ [name]: 'x' }));
+    t.notThrows(() => params?.parse(Object.fromEntries(names.map((name) => [name, 'x']))));
   }
 });

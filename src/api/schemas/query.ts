@@ -102,6 +102,18 @@ export function queryFlag(description: string) {
     .meta({ default: 'false', description });
 }
 
+/** One of some words in a query; left out it is the first. */
+export function queryWord<const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  description: string,
+) {
+  return z
+    .enum(words)
+    .optional()
+    .transform((word): Words[number] => word ?? words[0])
+    .meta({ default: words[0], description });
+}
+
 /** A query parameter that may be left out. */
 export function optionalQuery<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().transform((value) => value ?? null);

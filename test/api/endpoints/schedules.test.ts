@@ -66,7 +66,7 @@ test('201: a schedule is made with its defaults, and tells its next ten fires', 
 
 test('200: a preview tells the next fires, and stores nothing', async (t) => {
   const { api } = t.context;
-  const token = await api.mint({ role: 'viewer', tenant: 'previewing' });
+  const token = await api.mint({ role: 'developer', tenant: 'previewing' });
   const preview = (body: JsonObject) => api.call({ path: '/schedules/preview', body, token });
   const cron = await preview({ cron_expression: '30 9 * * *', timezone: 'Asia/Tokyo' });
   t.is(cron.status, 200);

@@ -1,4 +1,5 @@
 import { type BodyOf, call } from '../../api/client.ts';
+import { newKey } from '../../api/new-key.ts';
 
 const NODES = {
   greet: { kind: { type: 'pass' } },
@@ -23,7 +24,7 @@ export async function startSample(): Promise<string> {
   await call('register-workflow', { body: { ir: SAMPLE } });
   const started = await call('start-execution', {
     body: { workflow_id: SAMPLE.workflow_id, input: {} },
-    headers: { 'idempotency-key': crypto.randomUUID() },
+    headers: { 'idempotency-key': newKey() },
   });
   return started.execution_id;
 }

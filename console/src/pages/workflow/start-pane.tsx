@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 
 import { call } from '../../api/client.ts';
+import { newKey } from '../../api/new-key.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckField, SelectField, TextArea } from '../../ui/controls/field.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
@@ -39,7 +40,7 @@ export function StartPane({ workflow }: { readonly workflow: Workflow }) {
   const start = useMutation({
     mutationFn: (input: Readonly<Record<string, unknown>>) => {
       const text = JSON.stringify(input);
-      if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
+      if (attempt.current.text !== text) attempt.current = { text, key: newKey() };
       return call('start-execution', {
         body: { workflow_id: id, workflow_version: version, input },
         headers: { 'idempotency-key': attempt.current.key },

@@ -1976,7 +1976,7 @@ export interface paths {
          * Shows the next fires of a timing
          * @description Stores nothing. A wrong timing is a 400, as for `POST /schedules`.
          *
-         *     Access: any token but a worker’s.
+         *     Access: developer or operator.
          */
         readonly post: operations["preview-schedule"];
         readonly delete?: never;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
-import { optionalQuery, queryInteger } from '../../schemas/query.ts';
+import { optionalQuery, queryInteger, queryWord } from '../../schemas/query.ts';
 import { BRIEF_CHARS, eventShape, shapeBriefly, shapeEvent } from './event-shape.ts';
 import { STREAM_PAGE_EVENTS, streamEvents } from './stream-events.ts';
 
@@ -41,22 +41,17 @@ export const readEvents = defineEndpoint({
       description: 'Only events with a smaller sequence. Not for a stream.',
     }).meta({ default: undefined }),
     limit: queryInteger({ min: 1, fallback: ALL }).meta({ default: undefined }),
-    order: z
-      .enum(['asc', 'desc'])
-      .default('asc')
-      .meta({ description: 'By sequence. Not for a stream.' }),
+    order: queryWord(['asc', 'desc'], 'By sequence. Not for a stream.'),
     types: optionalQuery(
       z
         .string()
         .regex(KINDS, 'must be kinds of events, such as NodeFailed,NodeCompleted')
         .meta({ description: 'Kinds of events, with commas between them. Not for a stream.' }),
     ),
-    payload: z
-      .enum(['full', 'brief'])
-      .default('full')
-      .meta({
-        description: `\`brief\` leaves out members of payloads that are longer than ${BRIEF_CHARS} characters. Not for a stream.`,
-      }),
+    payload: queryWord(
+      ['full', 'brief'],
+      `\`brief\` leaves out members of payloads that are longer than ${BRIEF_CHARS} characters. Not for a stream.`,
+    ),
   }),
   replies: { 200: z.object({ events: z.array(eventShape) }) },
   errors: [404],

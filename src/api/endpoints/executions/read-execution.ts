@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readExecution as read } from '../../../shared/engine/executions/read-execution.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
+import { queryWord } from '../../schemas/query.ts';
 import { executionShape, shapeExecution } from './execution-shape.ts';
 
 export const readExecution = defineEndpoint({
@@ -13,10 +14,10 @@ export const readExecution = defineEndpoint({
   summary: 'Reads an execution with its state',
   params: executionParam,
   query: z.object({
-    view: z
-      .enum(['full', 'head'])
-      .default('full')
-      .meta({ description: '`head` leaves state and input empty, however large they are.' }),
+    view: queryWord(
+      ['full', 'head'],
+      '`head` leaves state and input empty, however large they are.',
+    ),
   }),
   replies: { 200: executionShape },
   errors: [404],

@@ -12,7 +12,7 @@ export const previewSchedule = defineEndpoint({
   name: 'preview-schedule',
   method: 'POST',
   path: '/schedules/preview',
-  access: 'read',
+  access: 'write',
   summary: 'Shows the next fires of a timing',
   note: 'Stores nothing. A wrong timing is a 400, as for `POST /schedules`.',
   body: z

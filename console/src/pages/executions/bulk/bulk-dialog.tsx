@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
+import { newKey } from '../../../api/new-key.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextField } from '../../../ui/controls/field.tsx';
@@ -33,7 +34,7 @@ export function BulkDialog({
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {
-  const [id] = useState(() => crypto.randomUUID());
+  const [id] = useState(() => newKey());
   // It is read once: the preview stays what the action hits.
   const preview = useQuery({
     queryKey: ['bulk-preview', id],
