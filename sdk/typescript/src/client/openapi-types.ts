@@ -75,7 +75,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Says who the caller is and which routes the caller's role may use
+         * Says who the caller is, and which routes it may use
          * @description Any role may ask. A route outside `permissions` answers this caller with 403; a route in it may still refuse a request for other reasons.
          *
          *     Access: any token.

@@ -8,7 +8,7 @@ export const whoAmI = defineEndpoint({
   method: 'GET',
   path: '/whoami',
   access: 'fetch',
-  summary: "Says who the caller is and which routes the caller's role may use",
+  summary: 'Says who the caller is, and which routes it may use',
   note:
     'Any role may ask. A route outside `permissions` answers this caller with 403; a route in it ' +
     'may still refuse a request for other reasons.',
