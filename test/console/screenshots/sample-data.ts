@@ -44,7 +44,7 @@ export async function makeSampleData(tenant: TestTenant): Promise<SampleData> {
   await tenant.untilEvent(completed, 'ApprovalRequested');
   await tenant.approve(completed, {
     decision: 'approved',
-    user_id: 'ana',
+    user_id: 'reviewer',
     comment: 'Checked the address',
   });
   await tenant.until(completed, 'completed');

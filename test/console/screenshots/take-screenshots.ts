@@ -40,7 +40,7 @@ try {
   const tenant = await runtime.newTenant();
   const data = await makeSampleData(tenant);
   const reply = await tenant.post<{ readonly token: string }>('/tokens', {
-    name: 'ana',
+    name: 'operator',
     role: 'operator',
   });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });

@@ -21,10 +21,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }),
     );
     // The migration also works on its own result, which contains every row. On SQLite it rebuilds
-    // tables, so later migrations must add their columns again.
+    // tables, so later migrations must add their columns again; `approvals` and later add tables.
     const migrations = await readMigrations(dialect);
     const first = migrations.findIndex(({ title }) => title === 'durable_functions');
-    const last = dialect === 'sqlite' ? migrations.length : first + 1;
+    const tables = migrations.findIndex(({ title }) => title === 'approvals');
+    const last = dialect === 'sqlite' ? tables : first + 1;
     for (const { sql } of migrations.slice(first, last)) await changeTable(url)(sql);
 
     const places = await Promise.all(tickets.map((ticket) => placeOf(store, ticket)));

@@ -38,9 +38,20 @@ export async function openTurn(
     await releaseUnworked(deps, item.ticket, [{ ...item.ticket, leaseFence: item.leaseFence }]);
     return null;
   }
-  const journal = await readPage(deps, { known, visit, run, from: 0, limit: PAGE_ENTRIES_MAX });
+  const journal = await readFirstPage(deps, { known, visit, run });
+  if (journal === null) return null;
   const cancelRequested = run.cause?.is === 'cancelled';
   return { turn: run.turn, mode: run.mode, cancelRequested, journal };
+}
+
+/** Null: the execution was removed meanwhile. */
+async function readFirstPage(deps: UseCaseDeps, found: FoundRun): Promise<JournalPage | null> {
+  try {
+    return await readPage(deps, { ...found, from: 0, limit: PAGE_ENTRIES_MAX });
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'not_found') return null;
+    throw error;
+  }
 }
 
 /**

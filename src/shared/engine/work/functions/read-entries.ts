@@ -1,5 +1,7 @@
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
 import type { FunctionRun } from '../../../domain/execution/function-run.ts';
+import { notFound } from '../../../domain/errors.ts';
+import type { ExecutionId } from '../../../domain/ids.ts';
 import type { LiveVisit } from '../../../domain/execution/state.ts';
 import type { JsonValue } from '../../../domain/json.ts';
 import { resolveReferences } from '../../artifacts/resolve.ts';
@@ -45,7 +47,7 @@ export async function readEntries(
   let after = (sequences[from] ?? last + 1) - 1;
   while (after < last) {
     const events = await store.executions.events({ executionId, after, limit: EVENTS_OF_READING });
-    if (events.length === 0) throw new Error(`the journal of ${executionId} is not in its history`);
+    if (events.length === 0) throw await explainGap(store, executionId);
     for (const { kind, nodeId, payload, createdAt } of events) {
       if (kind !== 'StepRecorded' || nodeId !== visit.nodeId || payload.visit !== visit.visit) {
         continue;
@@ -59,6 +61,16 @@ export async function readEntries(
     after = events.at(-1)?.sequence ?? last;
   }
   return found;
+}
+
+/** Retention may have removed the execution since it was loaded. */
+async function explainGap(
+  { executions }: EngineDeps['store'],
+  executionId: ExecutionId,
+): Promise<Error> {
+  const isGone = (await executions.find(executionId, null)) === null;
+  if (isGone) return notFound(`execution ${executionId}`);
+  return new Error(`the journal of ${executionId} is not in its history`);
 }
 
 /** A page for a worker: whole values, and no more of them than a request should carry. */

@@ -52,4 +52,39 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [again] = await claimFor('b1');
     t.like(again, { record: { workItemId }, opened: { turn: 0 }, attempt: 0 });
   });
+
+  test(`${dialect}: nothing is handed out of an execution that was removed meanwhile`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    let isRemoved = false;
+    const { events, find } = store.executions;
+    const executions: typeof store.executions = {
+      ...store.executions,
+      events: (range) => (isRemoved ? Promise.resolve([]) : events(range)),
+      find: (...asked) => (isRemoved ? Promise.resolve(null) : find(...asked)),
+    };
+    const host = openTestEngine({ store: { ...store, executions } });
+    const by = { tenantId: TENANT, workerId: 'w' };
+    const claim = () =>
+      host.engine.claimWork({
+        ...by,
+        queues: ['function'],
+        filter: {},
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+    await host.start({ nodes: { f: { kind: { type: 'function', name: 'fn' } } }, edges: [] });
+    const [item] = await claim();
+    if (item === undefined) return t.fail('nothing was claimed');
+    const held = { workItemId: item.record.workItemId, leaseFence: item.leaseFence };
+    const entries = [{ identity: 's', kind: 'step' as const, output: 1 }];
+    await host.engine.recordSteps({ ...by, ...held, expectedLength: 0, entries });
+    await host.engine.releaseWorkItem({ ...by, ...held });
+    isRemoved = true;
+    t.deepEqual(await claim(), []);
+    t.deepEqual(host.troubles, []);
+  });
 }
