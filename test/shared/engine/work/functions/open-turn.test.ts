@@ -57,11 +57,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     let isRemoved = false;
-    const { events, find } = store.executions;
-    const executions: typeof store.executions = {
-      ...store.executions,
-      events: (range) => (isRemoved ? Promise.resolve([]) : events(range)),
-      find: (...asked) => (isRemoved ? Promise.resolve(null) : find(...asked)),
+    const { executions: kept } = store;
+    const executions: typeof kept = {
+      ...kept,
+      events: (range) => (isRemoved ? Promise.resolve([]) : kept.events(range)),
+      find: (...asked) => (isRemoved ? Promise.resolve(null) : kept.find(...asked)),
     };
     const host = openTestEngine({ store: { ...store, executions } });
     const by = { tenantId: TENANT, workerId: 'w' };
