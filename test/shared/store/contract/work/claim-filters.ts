@@ -147,6 +147,7 @@ export function claimFilterCases(name: string, open: () => TestStore): void {
 
   check('a released item has its place again, and its attempt', async (t, { store }) => {
     const { tenantId, tickets } = await queue(store, [{}, {}, { scheduleToStartMs: 60_000 }]);
+    await untilLater(store);
     const [first, second, third] = await claim(store, tenantId);
     if (third === undefined) throw new Error('nothing was claimed');
     const held = await found(store, third);
@@ -228,6 +229,14 @@ async function release(store: Store, item: ClaimedItem | undefined): Promise<voi
       retries: [{ ticket: item.ticket, delayMs: 1, released }],
     }),
   );
+}
+
+/** SQLite knows the age of items to the millisecond: waits until the database's clock shows another. */
+async function untilLater(store: Store): Promise<void> {
+  const before = await store.schedules.now();
+  await eventually(async () => {
+    if ((await store.schedules.now()) === before) throw new Error('no millisecond has passed');
+  });
 }
 
 /** Waits until all of them are on their queue. */
