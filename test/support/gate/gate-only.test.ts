@@ -1,10 +1,11 @@
 import { globSync } from 'node:fs';
 import test from 'ava';
 
-import { GATE_ONLY, planRuns, STORIES } from './gate-only.ts';
+import { GATE_ONLY, MEASURED, planRuns, STORIES } from './gate-only.ts';
 
 test('every pattern of the gate names tests', (t) => {
-  for (const pattern of [...GATE_ONLY, ...STORIES]) t.not(globSync(pattern).length, 0, pattern);
+  for (const pattern of [...GATE_ONLY, ...MEASURED, ...STORIES])
+    t.not(globSync(pattern).length, 0, pattern);
 });
 
 test('tests are left out only where nothing is asked for', (t) => {
@@ -14,12 +15,17 @@ test('tests are left out only where nothing is asked for', (t) => {
   t.deepEqual(planRuns(['--all', ...one]), [{ leftOut: [], avaArguments: one }]);
 });
 
-test('the stories of the console run last and one at a time', (t) => {
-  const alone = ['--serial', '--concurrency', '1'];
+test('measurements run alone, and the stories of the console last, in pairs', (t) => {
+  const inPairs = ['--concurrency', '2'];
   t.deepEqual(planRuns(['--all']), [
-    { leftOut: STORIES, avaArguments: [] },
-    { leftOut: [], avaArguments: [...alone, ...STORIES], isOfStories: true },
+    { leftOut: [...MEASURED, ...STORIES], avaArguments: [] },
+    { leftOut: [], avaArguments: ['--concurrency', '1', ...MEASURED] },
+    { leftOut: [], avaArguments: [...inPairs, ...STORIES], isOfStories: true },
   ]);
   const named = 'test/console/serving.test.ts';
-  t.deepEqual(planRuns([named]), [{ leftOut: [], avaArguments: [...alone, named] }]);
+  t.deepEqual(planRuns([named]), [{ leftOut: [], avaArguments: [...inPairs, named] }]);
+});
+
+test('what runs alone runs only in the gate', (t) => {
+  for (const pattern of MEASURED) t.true(GATE_ONLY.includes(pattern), pattern);
 });

@@ -48,7 +48,13 @@ export const GATE_ONLY: readonly string[] = [
   'test/upgrade/*.test.ts',
 ];
 
-/** Stories in a browser. They run one at a time and beside no other test, so nothing slows them. */
+/**
+ * Tests that count what a unit of work costs. They run one at a time and beside no other test:
+ * on a busy machine more items wait on a queue, which costs statements and bytes of log.
+ */
+export const MEASURED: readonly string[] = ['test/bench/statement-budget.test.ts'];
+
+/** Stories in a browser. They run last and beside no other test, two files at a time. */
 export const STORIES: readonly string[] = ['test/console/**/*.test.ts'];
 
 /** The variable with the patterns that a run of ava leaves out, one a line. */
@@ -61,7 +67,8 @@ export interface AvaRun {
   readonly isOfStories?: true;
 }
 
-const ONE_AT_A_TIME = ['--serial', '--concurrency', '1'];
+const ALONE = ['--concurrency', '1'];
+const IN_PAIRS = ['--concurrency', '2'];
 
 /** The runs for arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
 export function planRuns(args: readonly string[]): readonly AvaRun[] {
@@ -69,10 +76,11 @@ export function planRuns(args: readonly string[]): readonly AvaRun[] {
   const avaArguments = args.filter((argument) => argument !== '--all');
   if (avaArguments.length === 0) {
     return [
-      { leftOut: STORIES, avaArguments: [] },
-      { leftOut: [], avaArguments: [...ONE_AT_A_TIME, ...STORIES], isOfStories: true },
+      { leftOut: [...MEASURED, ...STORIES], avaArguments: [] },
+      { leftOut: [], avaArguments: [...ALONE, ...MEASURED] },
+      { leftOut: [], avaArguments: [...IN_PAIRS, ...STORIES], isOfStories: true },
     ];
   }
   const namesStories = avaArguments.some((argument) => argument.startsWith('test/console'));
-  return [{ leftOut: [], avaArguments: [...(namesStories ? ONE_AT_A_TIME : []), ...avaArguments] }];
+  return [{ leftOut: [], avaArguments: [...(namesStories ? IN_PAIRS : []), ...avaArguments] }];
 }

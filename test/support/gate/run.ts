@@ -112,7 +112,7 @@ async function runInOrder(
 /** False: this machine has no browser, and says so where nobody can miss it. */
 function announceStories(): boolean {
   if (findBrowser() !== null) {
-    process.stdout.write('\nThe stories of the console, one at a time:\n');
+    process.stdout.write('\nThe stories of the console:\n');
     return true;
   }
   process.stdout.write(
