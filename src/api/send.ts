@@ -5,16 +5,17 @@ type AnswerHeaders = Readonly<Record<string, string>>;
 
 const COMMON_HEADERS: readonly string[] = Object.entries(ANSWER_HEADERS).flat();
 
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: AnswerHeaders | undefined;
+}
+
 /**
  * Serialised here, so that a value that cannot be is caught like any bug. The head and the body are
  * one write to the socket, past Koa, which would set and copy each header on its own.
  */
-export function sendJson(
-  ctx: ApiContext,
-  status: number,
-  body: unknown,
-  headers: AnswerHeaders = {},
-): void {
+export function sendJson(ctx: ApiContext, { status, body, headers = {} }: JsonAnswer): void {
   const text = JSON.stringify(body);
   const { res, state } = ctx;
   // Koa knows how to end an answer that nobody reads.

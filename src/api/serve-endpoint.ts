@@ -87,7 +87,7 @@ function goneSignal(ctx: ApiContext): AbortSignal {
 
 function send(ctx: ApiContext, answer: Answer): void {
   if (answer.body !== undefined) {
-    sendJson(ctx, answer.status, answer.body, answer.headers);
+    sendJson(ctx, { ...answer, body: answer.body });
     return;
   }
   ctx.set(answer.headers ?? {});

@@ -55,7 +55,7 @@ export function serveA2a(params: {
     const reading = await readRpcRequest(ctx, readBody);
     if (!reading.ok) {
       if (reading.status === 413) await discardRest(ctx.req);
-      sendJson(ctx, reading.status, reading.body);
+      sendJson(ctx, reading);
       return;
     }
     const { request: message } = reading;
@@ -84,7 +84,7 @@ export function serveA2a(params: {
     const refusal = refusalIn(signal);
     if (refusal !== null && answer.kind === 'json') throw refusal;
     if (answer.kind === 'json') {
-      sendJson(ctx, 200, answer.body);
+      sendJson(ctx, { status: 200, body: answer.body });
       return;
     }
     ctx.status = 200;

@@ -27,7 +27,7 @@ export function createServeSession(deps: EndpointDeps): ServeRoute {
     switch (ctx.method) {
       case 'GET':
       case 'HEAD':
-        return sendJson(ctx, 200, await describeSession(ctx, deps));
+        return sendJson(ctx, { status: 200, body: await describeSession(ctx, deps) });
       case 'POST': {
         const { token } = await readBody(ctx);
         if (typeof token !== 'string') throw badRequest('/token must be a string');
@@ -68,7 +68,7 @@ async function signIn(ctx: ApiContext, deps: EndpointDeps, token: string): Promi
   await admitRequest({ ctx, deps, method: 'GET', access: 'fetch' });
   const session: Session = { authenticated: true, needs_token: deps.settings.auth.enabled };
   const cookie = renderSessionCookie({ token, isSecure: isSecure(ctx) });
-  sendJson(ctx, 200, session, { 'Set-Cookie': cookie });
+  sendJson(ctx, { status: 200, body: session, headers: { 'Set-Cookie': cookie } });
 }
 
 /**

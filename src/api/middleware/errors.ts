@@ -18,7 +18,7 @@ export async function answerError(ctx: ApiContext, error: unknown, log: ApiLog):
   logError(log, { error, status, requestId, method: ctx.method, route });
   // Part of the body, JSON or not, may still be on its way.
   if (expected.code === 'too_large') await discardRest(ctx.req);
-  sendJson(ctx, status, errorBody(expected, requestId), expected.headers);
+  sendJson(ctx, { status, body: errorBody(expected, requestId), headers: expected.headers });
 }
 
 /** Any thrown value, as a row of the table of errors. */

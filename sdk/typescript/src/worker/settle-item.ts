@@ -1,6 +1,6 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
 import { WorkerRefusedError } from './errors.ts';
-import type { Report, ReportKind, Reports } from './reports.ts';
+import type { Report, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
 import type { WorkItem } from './work-item.ts';
 
@@ -47,14 +47,17 @@ export async function completeItem(
   given: { readonly output: unknown; readonly durationMs: number; readonly riding?: Riding },
 ): Promise<Ending> {
   const { item } = held;
-  const answer = await post(held, 'complete', {
-    execution_id: item.execution_id,
-    node_id: item.node_id,
-    output: given.output,
-    state_patch: {},
-    duration_ms: given.durationMs,
-    ...(item.idempotency_key !== undefined && { idempotency_key: item.idempotency_key }),
-    ...given.riding,
+  const answer = await post(held, {
+    kind: 'complete',
+    members: {
+      execution_id: item.execution_id,
+      node_id: item.node_id,
+      output: given.output,
+      state_patch: {},
+      duration_ms: given.durationMs,
+      ...(item.idempotency_key !== undefined && { idempotency_key: item.idempotency_key }),
+      ...given.riding,
+    },
   });
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'completed';
@@ -75,7 +78,7 @@ export async function continueItem(
   held: Held,
   { input, riding }: { readonly input: object; readonly riding: Riding },
 ): Promise<Ending> {
-  const answer = await post(held, 'continue', { input, ...riding });
+  const answer = await post(held, { kind: 'continue', members: { input, ...riding } });
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'continued';
   if (isOver(answer)) return answer.afterUnknown ? 'continued' : 'settled';
@@ -97,7 +100,7 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
     ...riding,
   };
   const placeIsClaimed = failure.followsRefusal === true;
-  const answer = await post(held, 'fail', members, { placeIsClaimed });
+  const answer = await post(held, { kind: 'fail', members, placeIsClaimed });
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'failed';
   if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
@@ -119,22 +122,18 @@ function usageFields(usage: EntryUsage | null): object {
 
 /** Gives the item back: it uses no attempt, and another worker may have it. */
 export async function releaseItem(held: Held): Promise<Ending> {
-  const answer = await post(held, 'release', {});
+  const answer = await post(held, { kind: 'release', members: {} });
   if (answer === null) return 'abandoned';
   if (answer.status === 200 || isOver(answer)) return 'released';
   throw refusal(answer);
 }
 
 function post(
-  held: Held,
-  kind: ReportKind,
-  members: object,
-  { placeIsClaimed = false }: Pick<Report, 'placeIsClaimed'> = {},
+  { reports, item, lost }: Held,
+  { members, ...report }: Omit<Report, 'itemId'>,
 ): Promise<Answer | null> {
-  const { reports, item, lost } = held;
   const fenced = { lease_fence: item.lease_fence, ...members };
-  const report = { kind, itemId: item.id, members: fenced, placeIsClaimed };
-  return reports.sendUntilAnswered(report, lost);
+  return reports.sendUntilAnswered({ ...report, itemId: item.id, members: fenced }, lost);
 }
 
 function isOver(answer: Answer): boolean {

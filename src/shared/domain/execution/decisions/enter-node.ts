@@ -144,7 +144,8 @@ function park(entered: NewVisit, entry: Extract<Entry, { do: 'wait' }>): void {
       payload: { visit, correlation_key: correlationKey },
     });
   }
-  if (timer !== null) startTimer(turn, { purpose: 'wait', nodeId: node.id, visit }, timer);
+  if (timer === null) return;
+  startTimer(turn, { about: { purpose: 'wait', nodeId: node.id, visit }, when: timer });
 }
 
 function waitForApproval(entered: NewVisit, entry: Extract<Entry, { do: 'approval' }>): void {
@@ -158,7 +159,7 @@ function waitForApproval(entered: NewVisit, entry: Extract<Entry, { do: 'approva
   });
   if (timeoutMs === null) return;
   const about = { purpose: 'approval_timeout', nodeId: node.id, visit } as const;
-  startTimer(turn, about, { delayMs: timeoutMs });
+  startTimer(turn, { about, when: { delayMs: timeoutMs } });
 }
 
 /** The items that were complete before the retry and are still the same. */

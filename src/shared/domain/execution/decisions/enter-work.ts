@@ -56,7 +56,7 @@ function beginFunction(turn: Turn, node: PlanNode, visit: number): void {
   if (delayMs === null) return;
   const about = { purpose: 'function_timeout', nodeId: node.id, visit } as const;
   const more = stopsWhileSuspended(node) ? ({ count_suspended: false } as const) : {};
-  startTimer(turn, about, { delayMs }, more);
+  startTimer(turn, { about, when: { delayMs }, more });
 }
 
 type Approval = Pick<NodeScheduledPayload, 'granted_hash'>;

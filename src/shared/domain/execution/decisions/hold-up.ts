@@ -57,5 +57,6 @@ export function askApproval(
   const asking = turn.draft.live.get(visitKey(node.id, visit));
   if (asking !== undefined) moveFunctionTime(turn, asking, 'hold_timer');
   if (timeoutMs === null) return;
-  startTimer(turn, { purpose: 'approval_timeout', nodeId: node.id, visit }, { delayMs: timeoutMs });
+  const about = { purpose: 'approval_timeout', nodeId: node.id, visit } as const;
+  startTimer(turn, { about, when: { delayMs: timeoutMs } });
 }

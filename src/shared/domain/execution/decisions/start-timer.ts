@@ -2,12 +2,14 @@ import type { TimerSpec } from '../../workflow/plan/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
 import { emit, type Turn } from '../turn.ts';
 
-export function startTimer(
-  turn: Turn,
-  about: TimerAbout & { readonly visit: number },
-  when: TimerSpec,
-  more: { readonly count_suspended?: false } = {},
-): void {
+interface NewTimer {
+  readonly about: TimerAbout & { readonly visit: number };
+  readonly when: TimerSpec;
+  /** The clock of a function that does not count the time in which it is suspended. */
+  readonly more?: { readonly count_suspended?: false };
+}
+
+export function startTimer(turn: Turn, { about, when, more }: NewTimer): void {
   const { purpose, nodeId, visit } = about;
   emit(turn, {
     kind: 'TimerStarted',

@@ -53,18 +53,17 @@ function* differences(
     const at = `${path}/${escapePointer(key)}`;
     const [old, now] = [memberOf(before, key), memberOf(after, key)];
     if (old === now) continue;
-    if (old === undefined) yield change('add', at, null, now ?? null);
-    else if (now === undefined) yield change('remove', at, old, null);
+    if (old === undefined) yield change('add', at, { after: now ?? null });
+    else if (now === undefined) yield change('remove', at, { before: old });
     else if (isJsonObject(old) && isJsonObject(now)) yield* differences(old, now, at);
-    else if (!areEqual(old, now)) yield change('replace', at, old, now);
+    else if (!areEqual(old, now)) yield change('replace', at, { before: old, after: now });
   }
 }
 
 function change(
   op: StateChange['op'],
   path: string,
-  before: JsonValue,
-  after: JsonValue,
+  { before = null, after = null }: { readonly before?: JsonValue; readonly after?: JsonValue },
 ): StateChange {
   return { op, path, before, after, omitted: false };
 }

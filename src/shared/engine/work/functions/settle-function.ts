@@ -53,26 +53,29 @@ export async function completeFunction(
     readonly refuse: (reason: string) => SvcError;
   },
 ): Promise<Settled> {
-  return settle(deps, caller, params, async (open, entries) => {
-    const { run } = open.turn;
-    const recorded = recordedEvents(deps, open.turn, entries);
-    if (run.mode === 'rollback') {
-      checkCompensated(run, entries);
-      return { events: [...recorded, endOfRollback(open, usageIn(params.facts))] };
-    }
-    await params.check();
-    const events = [...recorded, ...params.facts];
-    const { idempotencyKey } = params;
-    const { workItemId } = open.found.record;
-    return {
-      events,
-      commit: {
-        recordsOutput:
-          idempotencyKey === null
-            ? null
-            : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
-      },
-    };
+  return settle(deps, caller, {
+    ...params,
+    end: async (open, entries) => {
+      const { run } = open.turn;
+      const recorded = recordedEvents(deps, open.turn, entries);
+      if (run.mode === 'rollback') {
+        checkCompensated(run, entries);
+        return { events: [...recorded, endOfRollback(open, usageIn(params.facts))] };
+      }
+      await params.check();
+      const events = [...recorded, ...params.facts];
+      const { idempotencyKey } = params;
+      const { workItemId } = open.found.record;
+      return {
+        events,
+        commit: {
+          recordsOutput:
+            idempotencyKey === null
+              ? null
+              : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
+        },
+      };
+    },
   });
 }
 
@@ -94,28 +97,31 @@ export async function failFunction(
   const { usage, errorClass, retryAfterMs = null } = params;
   let verdict: RetryVerdict = { retryable: false };
   let attempt = 0;
-  const settled = await settle(deps, caller, params, async (open, entries) => {
-    const { visit, run } = open.turn;
-    const { record, lease } = open.found;
-    ({ attempt } = visit);
-    const { retryPolicy: policy, idempotencyKey: seed } = record;
-    verdict = params.isFinal
-      ? { retryable: false }
-      : judgeRetry({ policy, attempt, errorClass, seed, retryAfterMs });
-    const isRollback = run.mode === 'rollback';
-    const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
-    const failed = failureFact(
-      { ...lease.ticket, attempt, workerId: lease.workerId },
-      { error, errorClass, verdict, ...(usage !== null && { usage }) },
-    );
-    const recorded = recordedEvents(deps, open.turn, entries);
-    const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
-    const { workItemId } = record;
-    return {
-      events: [...recorded, failed],
-      isOver,
-      commit: { deadLetters: isOver ? [{ workItemId, attempt, error }] : [] },
-    };
+  const settled = await settle(deps, caller, {
+    ...params,
+    end: async (open, entries) => {
+      const { visit, run } = open.turn;
+      const { record, lease } = open.found;
+      ({ attempt } = visit);
+      const { retryPolicy: policy, idempotencyKey: seed } = record;
+      verdict = params.isFinal
+        ? { retryable: false }
+        : judgeRetry({ policy, attempt, errorClass, seed, retryAfterMs });
+      const isRollback = run.mode === 'rollback';
+      const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
+      const failed = failureFact(
+        { ...lease.ticket, attempt, workerId: lease.workerId },
+        { error, errorClass, verdict, ...(usage !== null && { usage }) },
+      );
+      const recorded = recordedEvents(deps, open.turn, entries);
+      const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
+      const { workItemId } = record;
+      return {
+        events: [...recorded, failed],
+        isOver,
+        commit: { deadLetters: isOver ? [{ workItemId, attempt, error }] : [] },
+      };
+    },
   });
   return { ...settled, verdict, attempt };
 }
@@ -123,8 +129,10 @@ export async function failFunction(
 async function settle(
   deps: UseCaseDeps,
   caller: Reader,
-  params: SettleOfFunction & { readonly refuse: (reason: string) => SvcError },
-  ending: (open: AtWork, entries: readonly JournalEntry[]) => Promise<Ending>,
+  params: SettleOfFunction & {
+    readonly refuse: (reason: string) => SvcError;
+    readonly end: (open: AtWork, entries: readonly JournalEntry[]) => Promise<Ending>;
+  },
 ): Promise<Settled> {
   const { leaseFence } = params;
   if (leaseFence === null) throw badRequest('lease_fence is required for a durable function');
@@ -142,7 +150,7 @@ async function settle(
       const append = { entries: lean, expectedLength, verdict: {} };
       const judged = await judgeAppend(deps, at, append);
       const entries = judged === 'known' ? [] : lean;
-      const { events, commit, isOver = true } = await ending(at, entries);
+      const { events, commit, isOver = true } = await params.end(at, entries);
       return {
         events,
         commit: {
