@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
 } from 'svc-sdk/worker';
 
+import { send } from '../../sdk/typescript/src/http/node-fetch.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createItemTimes, type ItemTime } from './hand-offs.ts';
 import { chainOf } from './noop-kind.ts';
@@ -53,7 +54,7 @@ export function createMeasuredWorker(
   const worker = createWorker({
     ...options,
     ...(as === 'tools' ? { tools: [tool] } : { functions: [served] }),
-    fetch: times.watch(options.fetch ?? fetch),
+    fetch: times.watch(options.fetch ?? send),
     logger: createJsonLogger({ level: 'warn' }),
   });
   return { worker, takeTimes: times.take };

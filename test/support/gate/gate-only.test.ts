@@ -26,6 +26,6 @@ test('measurements run alone, and the stories of the console last, in pairs', (t
   t.deepEqual(planRuns([named]), [{ leftOut: [], avaArguments: [...inPairs, named] }]);
 });
 
-test('what runs alone runs only in the gate', (t) => {
+test('tests that run alone run only in the gate', (t) => {
   for (const pattern of MEASURED) t.true(GATE_ONLY.includes(pattern), pattern);
 });

@@ -1,3 +1,5 @@
+import { send } from '#fetch';
+
 /** The outside world of the client, which tests replace. */
 export interface Environment {
   readonly fetch: typeof fetch;
@@ -12,8 +14,7 @@ export interface Environment {
 
 export function systemEnvironment(given: Partial<Environment>): Environment {
   return {
-    // Looked up with each call, so that a page may replace it later.
-    fetch: (input, init) => globalThis.fetch(input, init),
+    fetch: send,
     now: () => performance.now(),
     after: (ms, action) => {
       const timer = setTimeout(action, Math.min(ms, TIMER_MS_MAX));

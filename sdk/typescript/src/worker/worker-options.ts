@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { send } from '#fetch';
 
 import { readVariable } from '../client/environment.ts';
 import type { ServedFunction } from '../functions/define-function.ts';
@@ -33,7 +34,7 @@ export interface WorkerOptions {
   readonly signal?: AbortSignal;
   /** Default: true. False: the workflows of the functions are registered by somebody else. */
   readonly register?: boolean;
-  /** Default: the global `fetch`. */
+  /** Default: one over `node:http`, which takes less processor time than the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** The time of functions, and the pauses of their steps between attempts. Default: the system's. */
   readonly clock?: WorkerClock;
@@ -84,7 +85,7 @@ export function readOptions(options: WorkerOptions): Settings {
       url: url.replace(/\/+$/, ''),
       token: typeof token === 'function' ? token : () => token ?? null,
       tenant: options.tenantId ?? null,
-      fetch: options.fetch ?? fetch,
+      fetch: options.fetch ?? send,
     },
     workerId: options.workerId ?? `${hostname()}-${process.pid}-${randomPart()}`,
     functions: byName(functions),
