@@ -22,15 +22,18 @@ export async function migrateDatabase(
   params: DatabaseAddress & {
     /** Called with one line for each migration applied, and each time one has to wait. */
     readonly log?: (line: string) => void;
+    /** One line for all migrations, at the end: nobody waits long for those of an empty database. */
+    readonly isBrief?: boolean;
   },
 ): Promise<{ readonly applied: number; readonly version: number }> {
   const target = resolveTarget(params);
   const known = await readMigrations(target.dialect);
-  const onApplied = (migration: Migration) => {
-    params.log?.(`applied migration ${migration.number} (${migration.title})`);
+  const { log = () => undefined, isBrief = false } = params;
+  const onApplied = ({ number, title }: Migration) => {
+    if (!isBrief) log(`applied migration ${number} (${title})`);
   };
-  const onWaiting = (line: string) => params.log?.(line);
-  const applied = await applyPending(target, { known, onApplied, onWaiting });
+  const applied = await applyPending(target, { known, onApplied, onWaiting: log });
+  if (isBrief && applied > 0) log(`applied ${applied} migrations`);
   // With nothing to do the schema may be of a newer program.
   const version = latestNumber(applied === 0 ? await readApplied(target) : known);
   return { applied, version };
@@ -79,7 +82,7 @@ export async function checkSchema(
         'run "svc db migrate"',
     );
   }
-  await migrateDatabase(params);
+  await migrateDatabase({ ...params, isBrief: current === 0 });
 }
 
 export type DatabaseTarget =

@@ -51,7 +51,9 @@ for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
       instanceOf: SchemaError,
       message: /version 0, .* version \d+: run "svc db migrate"/,
     });
-    await checkSchema({ ...database, autoMigrate: true });
+    const lines: string[] = [];
+    await checkSchema({ ...database, autoMigrate: true, log: (line) => lines.push(line) });
+    t.deepEqual(lines, [`applied ${(await migrationStatus(database)).latest} migrations`]);
     await t.notThrowsAsync(checkSchema({ ...database, autoMigrate: false }));
     await database.drop();
   });
