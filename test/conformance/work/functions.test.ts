@@ -147,6 +147,25 @@ check('409: a journal that differs from the worker’s gives its length', async 
   t.deepEqual(await svc.events(id), before);
 });
 
+check('409: a suspension from behind the end of the journal writes nothing', async (t, svc) => {
+  const id = await svc.run({ nodes: { f: FUNCTION } });
+  const item = await claimTurn(svc);
+  expectStatus(await record(svc, item, [step('a'), step('b')]), 200);
+  const before = await svc.events(id);
+  const suspend = (entries: readonly object[], expected_length: number) =>
+    svc.post<TurnAnswer>(`/work-items/${item.id}/suspend`, {
+      lease_fence: item.lease_fence,
+      expected_length,
+      entries,
+      waits: [{ identity: 'nap', kind: 'timer', delay_ms: 60_000 }],
+    });
+  const answer = await suspend([step('a')], 0);
+  t.is(answer.status, 409);
+  t.like(answer.body, { suspended: false, reason: 'journal_conflict', length: 2 });
+  t.deepEqual(await svc.events(id), before);
+  t.like(expectStatus(await suspend([step('b')], 1), 200), { suspended: true, length: 2 });
+});
+
 check('409: a stale fence writes nothing, in any call', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const first = await claimTurn(svc);

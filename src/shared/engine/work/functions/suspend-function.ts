@@ -1,9 +1,13 @@
 import { hashJson } from '../../../domain/canonical-json.ts';
-import { badRequest, protocolConflict } from '../../../domain/errors.ts';
+import { badRequest, protocolConflict, type SvcError } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry, WaitPayload } from '../../../domain/execution/function-events.ts';
 import { shownOf } from '../../../domain/execution/function-events.ts';
-import { type FunctionWait, WAITS_MAX } from '../../../domain/execution/function-run.ts';
+import {
+  type FunctionRun,
+  type FunctionWait,
+  WAITS_MAX,
+} from '../../../domain/execution/function-run.ts';
 import { satisfiedEntries } from '../../../domain/execution/function-waits.ts';
 import { timerName } from '../../../domain/execution/effect.ts';
 import { stoppableTimer } from '../../../domain/execution/decisions/function-clock.ts';
@@ -124,6 +128,10 @@ async function proposeSuspension(
   const { state } = open.known;
   const judged = await judgeAppend(deps, open, { ...asked, verdict: VERDICT });
   const entries = judged === 'known' ? [] : asked.entries;
+  // What the journal has beyond the entries of the request is unknown to the worker.
+  if (judged === 'known' && asked.expectedLength + asked.entries.length < run.recorded.size) {
+    throw journalConflict(run);
+  }
   checkWaits(open, asked, entries);
   const isOpen = new Set(run.waits.map(({ identity }) => identity));
   const started = await childrenOfWaits(deps, open, {
@@ -200,11 +208,12 @@ function checkWaits(
   for (const { identity, kind } of waits) {
     const isRecorded =
       run.recorded.has(identity) || entries.some((entry) => entry.identity === identity);
-    if (isRecorded || (open.get(identity)?.kind ?? kind) !== kind) {
-      const length = run.recorded.size;
-      throw protocolConflict({ ...VERDICT, reason: 'journal_conflict', length });
-    }
+    if (isRecorded || (open.get(identity)?.kind ?? kind) !== kind) throw journalConflict(run);
   }
+}
+
+function journalConflict({ recorded }: FunctionRun): SvcError {
+  return protocolConflict({ ...VERDICT, reason: 'journal_conflict', length: recorded.size });
 }
 
 /** As they are asked for; those that begin now with what was made of them. */
