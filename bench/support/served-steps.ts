@@ -7,7 +7,7 @@ import {
   type WorkerOptions,
 } from 'svc-sdk/worker';
 
-import { send } from '../../sdk/typescript/src/http/node-fetch.ts';
+import { send } from '../../sdk/typescript/src/http/lean-fetch.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createItemTimes, type ItemTime } from './hand-offs.ts';
 import { chainOf } from './noop-kind.ts';

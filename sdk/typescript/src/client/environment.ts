@@ -1,4 +1,4 @@
-import { send } from '#fetch';
+import { send } from '../http/lean-fetch.ts';
 
 /** The outside world of the client, which tests replace. */
 export interface Environment {

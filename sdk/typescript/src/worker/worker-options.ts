@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { send } from '#fetch';
 
 import { readVariable } from '../client/environment.ts';
 import type { ServedFunction } from '../functions/define-function.ts';
+import { send } from '../http/lean-fetch.ts';
 import type { WorkerTool } from './define-tool.ts';
 import { createJsonLogger, type Logger } from './logger.ts';
 import { pause } from './pause.ts';

@@ -1,12 +1,13 @@
-import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
-import { Agent as SecureAgent, request as requestSecure } from 'node:https';
-import { Readable } from 'node:stream';
+import type { Agent, IncomingMessage, request as openRequest } from 'node:http';
 
 /*
  * `fetch` for the requests of this package, over `node:http`: Node's own takes three to five times the
  * processor time. Requests that it does not know are left to Node's: a body that is neither text nor
  * bytes, an answer that leads elsewhere, a proxy of the environment, a `fetch` that the program has
  * replaced. An answer is a real `Response`, and errors are those of `fetch`.
+ *
+ * Nothing of Node is imported, so that pages can import this package. Where Node's modules cannot be
+ * had, the global `fetch` sends everything.
  */
 
 const original = globalThis.fetch;
@@ -14,10 +15,29 @@ const original = globalThis.fetch;
 /** Free connections close before those of svc and of common proxies do, which would lose a request. */
 const FREE_CONNECTION_MS = 4_000;
 const POOL = { keepAlive: true, timeout: FREE_CONNECTION_MS };
-const PROTOCOLS = {
-  'http:': { open: requestPlain, agent: new Agent(POOL) },
-  'https:': { open: requestSecure, agent: new SecureAgent(POOL) },
-};
+
+interface Protocol {
+  readonly open: typeof openRequest;
+  readonly agent: Agent;
+}
+
+const node = openNode();
+
+function openNode() {
+  const host = globalThis as {
+    readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>>;
+  };
+  // Node has it since 20.16.
+  const load = host.process?.getBuiltinModule;
+  if (load === undefined) return null;
+  const [http, https, { Readable }] = [load('node:http'), load('node:https'), load('node:stream')];
+  const protocols: Readonly<Record<string, Protocol>> = {
+    'http:': { open: http.request, agent: new http.Agent(POOL) },
+    'https:': { open: https.request, agent: new https.Agent(POOL) },
+  };
+  return { protocols, toWeb: (message: IncomingMessage) => Readable.toWeb(message) };
+}
+
 /** A longer body is read as it comes. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
@@ -61,17 +81,15 @@ function readUrl(input: string | URL): URL | null {
   return url.username === '' && url.password === '' ? url : null;
 }
 
-function protocolOf({ protocol }: URL): (typeof PROTOCOLS)['http:' | 'https:'] | null {
-  return protocol === 'http:' || protocol === 'https:' ? PROTOCOLS[protocol] : null;
+function protocolOf({ protocol }: URL): Protocol | null {
+  return node?.protocols[protocol] ?? null;
 }
 
 function isReplaced(): boolean {
   return globalThis.fetch !== original || process.env['NODE_USE_ENV_PROXY'] !== undefined;
 }
 
-interface Exchange {
-  readonly open: typeof requestPlain;
-  readonly agent: Agent;
+interface Exchange extends Protocol {
   readonly url: URL;
   readonly init: RequestInit;
   readonly body: Body;
@@ -107,7 +125,7 @@ async function respond(message: IncomingMessage): Promise<Response> {
   const body =
     bytes <= BUFFERED_BYTES_MAX
       ? await readWhole(message)
-      : (Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>);
+      : (node?.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>);
   return new Response(body, head);
 }
 

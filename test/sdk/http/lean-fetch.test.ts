@@ -4,8 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 
-import { send as sendAsNode } from '../../../sdk/typescript/src/http/node-fetch.ts';
-import { send as sendAsPage } from '../../../sdk/typescript/src/http/web-fetch.ts';
+import { send as sendOverHttp } from '../../../sdk/typescript/src/http/lean-fetch.ts';
 import { freePort } from '../../support/servers/ports.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,8 +28,8 @@ async function serve(t: ExecutionContext, answer: Serve): Promise<Served> {
 }
 
 const BOTH = [
-  ['node:http', sendAsNode],
-  ['the global fetch', sendAsPage],
+  ['node:http', sendOverHttp],
+  ['the global fetch', globalThis.fetch],
 ] as const;
 
 for (const [name, send] of BOTH) {
@@ -132,7 +131,7 @@ for (const [name, send] of BOTH) {
 
 test('requests one after another share a connection', async (t) => {
   const { url, sockets } = await serve(t, (_, response) => response.end('{}'));
-  for (let request = 0; request < 5; request += 1) await (await sendAsNode(url)).text();
+  for (let request = 0; request < 5; request += 1) await (await sendOverHttp(url)).text();
   t.is(sockets.size, 1);
 });
 
@@ -140,16 +139,16 @@ test('the global fetch serves bodies and requests that only it knows', async (t)
   const { url } = await serve(t, (request, response) => {
     void text(request).then((body) => response.end(body));
   });
-  const streamed = await sendAsNode(url, { method: 'POST', body: new Blob(['of a blob']) });
+  const streamed = await sendOverHttp(url, { method: 'POST', body: new Blob(['of a blob']) });
   t.is(await streamed.text(), 'of a blob');
   const request = new Request(url, { method: 'POST', body: 'of a request' });
-  t.is(await (await sendAsNode(request)).text(), 'of a request');
-  await t.throwsAsync(sendAsNode('not an address'), { instanceOf: TypeError });
+  t.is(await (await sendOverHttp(request)).text(), 'of a request');
+  await t.throwsAsync(sendOverHttp('not an address'), { instanceOf: TypeError });
 });
 
 test.serial('a fetch that the program has put in place is used', async (t) => {
   const original = globalThis.fetch;
   t.teardown(() => (globalThis.fetch = original));
   globalThis.fetch = async () => new Response('replaced');
-  t.is(await (await sendAsNode('http://127.0.0.1:9/')).text(), 'replaced');
+  t.is(await (await sendOverHttp('http://127.0.0.1:9/')).text(), 'replaced');
 });
