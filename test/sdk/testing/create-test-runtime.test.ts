@@ -34,6 +34,31 @@ test('a function with a timer of three days ends in milliseconds', async (t) => 
   );
 });
 
+test.serial(
+  'a whole test of a timer of three days takes under 100 ms of processor time',
+  async (t) => {
+    const runs: number[] = [];
+    // Other processes slow a run down, so the best of some counts. The first one also loads the engine.
+    for (let run = 0; run < 6; run += 1) runs.push(await testThreeDays());
+    t.log(`${runs.map(Math.round).join(', ')} ms`);
+    t.true(Math.min(...runs) < 100);
+  },
+);
+
+/** Gives the milliseconds of processor time that it took, from an empty database to the stop. */
+async function testThreeDays(): Promise<number> {
+  const before = process.cpuUsage();
+  {
+    await using runtime = await createTestRuntime({ functions: [trial] });
+    const execution = await runtime.start(trial, { customer: 'Ada' });
+    await runtime.advance('3d');
+    await execution.approve();
+    await execution.result();
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 test('a result that needs time or a person is reported at once', async (t) => {
   await using runtime = await createTestRuntime({ functions: [trial] });
   const execution = await runtime.start(trial, { customer: 'Ada' });
