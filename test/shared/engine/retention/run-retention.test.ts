@@ -76,15 +76,16 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   test(`${dialect}: no table has anything but the proof of a removed execution`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
     const execution = await start(store);
-    const tickets = [makeTicket(execution), makeTicket(execution)] as const;
+    const tickets = [makeTicket(execution), makeTicket(execution), makeTicket(execution)];
+    const kinds = ['NodeScheduled', 'NodeResumed', 'RetryScheduled'] as const;
     await commitOne(
       store,
       makePlan(execution, {
         newItems: tickets.map(makeItem),
-        events: tickets.map(({ workItemId }) =>
+        events: tickets.map(({ workItemId }, index) =>
           makeEvent({
-            kind: 'NodeScheduled',
-            payload: JSON.stringify({ work_item_id: workItemId }),
+            kind: kinds[index] ?? 'NodeScheduled',
+            payload: JSON.stringify({ visit: index, work_item_id: workItemId }),
           }),
         ),
         charge: { inputTokens: 1, outputTokens: 1, costUsd: 1 },
@@ -92,15 +93,22 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         runnable: 'mark',
       }),
     );
-    const [done, dead] = await store.work.claim({
+    for (const [kind, payload] of [
+      ['ApprovalRequested', { description: 'Pay?', timeout_ms: null }],
+      ['ApprovalReceived', { decision: 'approved', user_id: null, comment: null }],
+    ] as const) {
+      const event = makeEvent({ kind, payload: JSON.stringify({ visit: 0, ...payload }) });
+      await commitOne(store, makePlan(execution, { events: [event] }));
+    }
+    const [done, ...rest] = await store.work.claim({
       tenantId: execution.tenantId,
       queues: ['python_tool'],
       workerId: 'w',
       leaseMs: 30_000,
-      limit: 2,
+      limit: 3,
       shards: null,
     });
-    if (done === undefined || dead === undefined) throw new Error('two items were queued');
+    if (done === undefined || rest.length !== 2) throw new Error('three items were queued');
     const { workItemId, idempotencyKey } = done.ticket;
     await commitOne(
       store,
@@ -110,12 +118,12 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         recordsOutput: { workItemId, idempotencyKey, eventIndex: 0 },
       }),
     );
-    const letter = { workItemId: dead.ticket.workItemId, attempt: 0, error: 'boom' };
+    const letters = rest.map(({ ticket }) => ticket.workItemId);
     await commitOne(
       store,
       makePlan(execution, {
-        settles: [settleOf(dead)],
-        deadLetters: [letter],
+        settles: rest.map((item) => settleOf(item)),
+        deadLetters: letters.map((id) => ({ workItemId: id, attempt: 0, error: 'boom' })),
         events: [makeEvent()],
       }),
     );
@@ -123,17 +131,13 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const other = await startEnded(store);
     await seal();
     await age(31);
-    const ids = [
-      execution.executionId,
-      uuidOf(execution.executionId),
-      workItemId,
-      letter.workItemId,
-    ];
+    const ids = [execution.executionId, uuidOf(execution.executionId), workItemId, ...letters];
     const tablesWith = async () =>
       Object.entries(await database.contents())
         .filter(([, rows]) => rows.some((row) => ids.some((id) => row.includes(id))))
         .map(([table]) => table);
     t.deepEqual(await tablesWith(), [
+      'approvals',
       'audit_seals',
       'dead_letters',
       'events',
@@ -143,7 +147,10 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       'snapshots',
       'work_items',
     ]);
-    t.like(await run({ defaults: { ...KEPT_FOR_GOOD, failed: 30 } }), { executions: 1, events: 7 });
+    t.like(await run({ defaults: { ...KEPT_FOR_GOOD, failed: 30 } }), {
+      executions: 1,
+      events: 10,
+    });
     t.deepEqual(await tablesWith(), ['audit_seals', 'retired_executions']);
     t.deepEqual(await present(store, [execution, other]), [1]);
     t.is(await store.executions.load(execution.executionId, null), null);

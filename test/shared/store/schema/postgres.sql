@@ -1690,7 +1690,7 @@ begin
   select l.id, tenant, retirement, decode(l.hashes, 'hex')
   from json_to_recordset(leaving) as l (id uuid, hashes text);
 
-  -- A schedule that looks after the runs it has started goes on from the next.
+  -- A schedule that follows the runs it has started continues with the next.
   update public.schedules s
   set last_execution_id = n.next,
     turn = s.turn + 1
@@ -1702,14 +1702,15 @@ begin
   where s.last_execution_id = n.id
     and n.next is not null;
 
-  select coalesce(array_agg((v.payload ->> 'work_item_id')::uuid), '{}')
+  select coalesce(array_agg(distinct (v.payload ->> 'work_item_id')::uuid), '{}')
   into items
   from public.events v
   where v.execution_id = any(ids)
-    and v.kind = 'NodeScheduled'
+    and v.kind in ('NodeScheduled', 'NodeResumed', 'RetryScheduled')
     and v.payload ->> 'work_item_id' is not null;
 
   delete from public.executions e where e.id = any(ids);
+  delete from public.approvals a where a.execution_id = any(ids);
   delete from public.snapshots s where s.execution_id = any(ids);
   delete from public.runnable r where r.execution_id = any(ids);
   delete from public.recorded_outputs r where r.execution_id = any(ids);

@@ -34,10 +34,13 @@ export async function measure(
         where r.execution_id = e.id
       ) + (
         select coalesce(sum(${ROW_BYTES}::int8 + pg_column_size(i.payload)), 0)
-        from events v
-        join work_items i on i.work_item_id = (v.payload ->> 'work_item_id')::uuid
-        where v.execution_id = e.id
-          and v.kind = 'NodeScheduled'
+        from work_items i
+        where i.work_item_id in (
+          select (v.payload ->> 'work_item_id')::uuid
+          from events v
+          where v.execution_id = e.id
+            and v.kind in ('NodeScheduled', 'NodeResumed', 'RetryScheduled')
+        )
       ))::int8 as bytes
     from executions e
     where e.id = any(${sql.array(executionIds.map(toUuid), 'uuid')})`);

@@ -26,10 +26,13 @@ export function measure(
            where r.execution_id = e.id
          ) + (
            select coalesce(sum(:row_bytes + length(i.payload)), 0)
-           from events as v
-           join work_items as i on i.work_item_id = v.payload ->> 'work_item_id'
-           where v.execution_id = e.id
-             and v.kind = 'NodeScheduled'
+           from work_items as i
+           where i.work_item_id in (
+             select v.payload ->> 'work_item_id'
+             from events as v
+             where v.execution_id = e.id
+               and v.kind in ('NodeScheduled', 'NodeResumed', 'RetryScheduled')
+           )
          ) as bytes
        from executions as e
        where e.id in (select value from json_each(:ids))`,

@@ -79,12 +79,13 @@ function moveSchedules(connection: Connection, ids: string): void {
 }
 
 const THESE = '(select value from json_each(:ids))';
+// An approval, or another attempt with a child, gives a visit another item.
 const THEIR_ITEMS = `
   work_item_id in (
     select v.payload ->> 'work_item_id'
     from events as v
     where v.execution_id in ${THESE}
-      and v.kind = 'NodeScheduled'
+      and v.kind in ('NodeScheduled', 'NodeResumed', 'RetryScheduled')
   )`;
 
 const REMOVALS = [
