@@ -1,6 +1,7 @@
 import { asLastSeen } from './as-last-seen.ts';
 import { checkAnswers } from './checks/check-answers.ts';
 import { checkAudit } from './checks/check-audit.ts';
+import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
@@ -41,6 +42,8 @@ export function checkInvariants(params: {
   readonly wellSince: number;
   /** How many executions a tenant may have, without children that wait or borrow a place. */
   readonly limits: Readonly<Record<string, number>>;
+  /** Budgets by the workflows that have one. */
+  readonly budgets?: Readonly<Record<string, BudgetOf>>;
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
@@ -62,6 +65,7 @@ export function checkInvariants(params: {
     ...checkFamilies(last),
     ...checkFunctions(dumps, history),
     ...checkBuilds(last, history),
+    ...checkBudgets(dumps, history, params.budgets),
     ...checkAudit(last, history),
     ...checkSchedules(dumps),
     ...checkWebhooks(last, receipts),

@@ -60,7 +60,12 @@ export interface Dump {
     readonly payload: JsonObject;
   }[];
   readonly snapshots?: readonly { readonly execution_id: string }[];
-  readonly execution_usage?: readonly { readonly execution_id: string }[];
+  readonly execution_usage?: readonly {
+    readonly execution_id: string;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cost_usd: number;
+  }[];
   readonly retention_policies?: readonly PolicyOf[];
   /** One row: the moment up to which the audit log is sealed; null: nothing is sealed. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];

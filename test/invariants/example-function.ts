@@ -197,11 +197,24 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
       node_id: 'f',
       payload: { visit: 0, build_id: 'green' },
     }),
+  'an execution is charged once for what it and its children used': ({ last }) =>
+    void (last.execution_usage = [
+      { execution_id: ID, input_tokens: 1, output_tokens: 0, cost_usd: 0 },
+    ]),
+  'no work begins once its budget is used up': (run) => set(run, 3, { entries: [SPENDING, UNDO] }),
+  'an answer says that a budget is used up': (run) => {
+    set(run, 3, { entries: [SPENDING, UNDO] });
+    Object.assign(deedOf(run, 'record').asks, { entries: [SPENDING, UNDO] });
+    for (const sequence of [11, 12, 13]) change(run, sequence, { kind: 'Nothing' });
+  },
   'a recorded step had its effect once, under its key': (run) =>
     addDeed(run, { ...EFFECT, fence: 11, key: 'another' }, { receipt: 'r9' }),
   'a recorded step is not done again': (run) =>
     addDeed(run, { ...EFFECT, fence: 12, key: 'k9/s' }, { receipt: 'r9' }),
 };
+
+/** Uses up the budget. */
+const SPENDING = { ...STEP, usage: { input_tokens: 60, output_tokens: 60, cost_usd: null } };
 
 const EFFECT = { do: 'step_effect', visitKey: 'k9', identity: 's' } as const;
 

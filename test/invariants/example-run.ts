@@ -18,6 +18,8 @@ export interface ExampleRun {
 }
 
 export const LIMITS = { birch: 1 };
+/** No execution of this workflow uses anything. */
+export const BUDGETS = { w: { tokens: 100, action: 'fail' } } as const;
 export const WELL_SINCE = 1_000;
 
 export function makeExampleRun(): ExampleRun {

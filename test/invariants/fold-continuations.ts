@@ -23,8 +23,10 @@ export function beginVisit(
     before.place = 'over';
     before.isFollowed = true;
   }
+  const workItemId = textIn(payload, 'work_item_id');
   return {
-    workItemId: textIn(payload, 'work_item_id'),
+    workItemId,
+    items: new Set(workItemId === '' ? [] : [workItemId]),
     nodeId: nodeId ?? '',
     number: Number(payload['visit']),
     input: input ?? null,

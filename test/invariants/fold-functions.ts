@@ -19,7 +19,10 @@ export interface FoldedFunctions {
 }
 
 export interface FunctionVisit {
-  readonly workItemId: string;
+  /** The newest of its items; empty: a budget holds it before its first turn. */
+  workItemId: string;
+  /** An approval of a budget gives the visit another item. */
+  readonly items: Set<string>;
   readonly nodeId: string;
   readonly number: number;
   /** The input with which the visit before continued; null: this visit continues none. */
@@ -127,6 +130,7 @@ const RULES: Readonly<Record<string, (visit: FunctionVisit, told: Told) => void>
   NodeSuspended: suspend,
   NodeResumed: resume,
   RetryScheduled: retry,
+  ApprovalRequested: holdRetry,
   RollbackScheduled: rollBack,
   NodeContinuedAsNew: continueAsNew,
   NodeFailed: failed,
@@ -220,8 +224,24 @@ function suspend(visit: FunctionVisit, { event: { payload }, fail }: Told): void
 }
 
 function resume(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
+  if (payload['budget_account'] !== undefined) return resumeGranted(visit, { payload, fail });
   if (visit.place !== 'answered') fail('back', `it was ${visit.place}`);
   goOn(visit, { turn: payload['turn'], attempt: visit.attempt, fail });
+}
+
+/** An approval of the budget puts the visit on its queue, as another item. */
+function resumeGranted(
+  visit: FunctionVisit,
+  { payload, fail }: { readonly payload: JsonObject; readonly fail: Break },
+): void {
+  const hasBegun = visit.workItemId !== '';
+  if (hasBegun && visit.place !== 'failed' && visit.place !== 'answered') {
+    fail('back', `its budget was granted while it was ${visit.place}`);
+  }
+  visit.workItemId = textIn(payload, 'work_item_id');
+  visit.items.add(visit.workItemId);
+  if (hasBegun) visit.turn += 1;
+  visit.place = 'at work';
 }
 
 function retry(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
@@ -230,6 +250,11 @@ function retry(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
     fail('count', `attempt ${shown(payload['attempt'])} after ${visit.attempt}`);
   }
   goOn(visit, { turn: visit.turn + 1, attempt: visit.attempt + 1, fail });
+}
+
+/** A budget holds the next attempt. */
+function holdRetry(visit: FunctionVisit, { event: { payload } }: Told): void {
+  if (payload['step'] === undefined && visit.place === 'failed') visit.attempt += 1;
 }
 
 function rollBack(visit: FunctionVisit, { event: { payload }, fail }: Told): void {

@@ -116,6 +116,12 @@ function fold(events: readonly EventOf[]): Folded {
         state = mergePatch(state, payload['state_patch']);
         break;
       }
+      case 'ApprovalRequested': {
+        const known = visits.get(visit);
+        // The visit itself waits, without an item, for a person.
+        if (known !== undefined && payload['step'] === undefined) known.item = null;
+        break;
+      }
       case 'NodeParked':
       case 'ChildWorkflowStarted': {
         const known = visits.get(visit);

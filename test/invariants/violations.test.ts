@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { checkInvariants } from './check-invariants.ts';
 import { checkSecrets } from './checks/check-secrets.ts';
 import {
+  BUDGETS,
   LIMITS,
   makeExampleRun,
   WELL_SINCE,
@@ -35,6 +36,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       dumps: [run.earlier, run.last],
       wellSince: WELL_SINCE,
       limits: LIMITS,
+      budgets: BUDGETS,
       receipts: [{ seq: 2, status: 200 }],
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
@@ -98,6 +100,13 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
       ...structuredClone(deedOf(run, 'read')),
       answer: { status: 404, body: {} },
     }),
+
+  'an execution begins with the usage of the one before it': (run) => {
+    retry(run, 'exec_2', 'exec_3');
+    const usage = { input_tokens: 1, output_tokens: 0, cost_usd: null };
+    const { payload } = eventOf(run.last.events, 'exec_2', 1);
+    Object.assign(payload['carried'] ?? {}, { usage });
+  },
 
   // Work
   'an execution that has ended holds nothing': ({ last }) =>

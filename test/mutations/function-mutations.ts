@@ -119,4 +119,34 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     from: "effect.do !== 'requeue_work' || index > (revokedAt.get(effect.workItemId) ?? -1),",
     to: "effect.do !== 'requeue_work' || index >= 0,",
   },
+  {
+    bug: 'a parent is not charged for the usage of its children',
+    file: 'shared/store/sqlite/commit/usage.ts',
+    from: 'for (const execution of chain) {',
+    to: 'for (const execution of chain.slice(0, 1)) {',
+  },
+  {
+    bug: 'a retry is charged again for the usage of steps that it takes over',
+    file: 'shared/domain/execution/function-events.ts',
+    from: 'return carried === true ? [] : entries',
+    to: 'return carried === undefined && entries.length === 0 ? [] : entries',
+  },
+  {
+    bug: 'a turn begins although a budget is used up',
+    file: 'shared/domain/execution/decisions/answer-functions.ts',
+    from: "const held = visit.run?.mode === 'rollback' ? null : judgeBudget(turn);",
+    to: "const held = visit.run?.mode === 'run' ? null : judgeBudget(turn);",
+  },
+  {
+    bug: 'a decision forgets the usage in its own commit, and a budget is exceeded',
+    file: 'shared/engine/advance/plan-step.ts',
+    from: 'addUse(await readBudgets(deps, row.executionId), facts)',
+    to: 'addUse(await readBudgets(deps, row.executionId), [])',
+  },
+  {
+    bug: 'a worker does not learn that a budget is used up',
+    file: 'shared/engine/work/functions/judge-usage.ts',
+    from: 'exceeded: exceededBudget(over),',
+    to: 'exceeded: exceededBudget(over.slice(1)),',
+  },
 ];

@@ -16,7 +16,7 @@ import {
   type Client,
 } from './requests.ts';
 import { BUILDS, type PlannedPause, type PlannedStart } from './scenario.ts';
-import { EVENTS, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
+import { EVENTS, WITH_BUDGETS, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
 
 interface Known {
   readonly tenantId: string;
@@ -83,7 +83,7 @@ async function attend(
 }
 
 function isFunction(workflowId: WorkflowName): boolean {
-  return WITH_FUNCTIONS.some((name) => name === workflowId);
+  return [...WITH_FUNCTIONS, ...WITH_BUDGETS].some((name) => name === workflowId);
 }
 
 async function insistLater(

@@ -14,6 +14,7 @@ import {
 } from './requests.ts';
 import { askToCompleteUnfenced, askToFailUnfenced } from './requests-of-operators.ts';
 import type { PlannedWorker } from './scenario.ts';
+import { drawUsage } from './usage.ts';
 import { TENANTS } from './workflows.ts';
 import type { World } from './world.ts';
 
@@ -86,7 +87,7 @@ const NONE: readonly ClaimedWork[] = [];
 async function work(
   outside: Outside,
   plan: PlannedWorker,
-  { record, leaseFence }: ClaimedWork,
+  { record, attempt, leaseFence }: ClaimedWork,
   dice: Dice,
 ): Promise<readonly ClaimedWork[]> {
   const { world, network } = outside;
@@ -135,7 +136,11 @@ async function work(
     await insist(outside, dice, unfenced);
     if (dice.chance(0.7)) return NONE;
   }
-  const end = manner === 'badly' ? askToFail(by, held) : askToComplete(by, { ...held, output });
+  const usage = drawUsage(dice.fork(`usage of ${key} ${attempt}`), record.nodeId);
+  const end =
+    manner === 'badly'
+      ? askToFail(by, { ...held, usage })
+      : askToComplete(by, { ...held, output, usage });
   if (!plan.carriesEnds) {
     await insist(outside, dice, end);
     return NONE;

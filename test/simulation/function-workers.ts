@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
 import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { JournalEntry } from '../../src/shared/domain/execution/function-events.ts';
+import type { Usage } from '../../src/shared/nodes/run.ts';
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { textIn } from '../invariants/dump.ts';
 import type { Answer } from '../invariants/history.ts';
@@ -21,6 +22,7 @@ import {
 } from './requests-of-functions.ts';
 import type { PlannedFunctionWorker } from './scenario.ts';
 import type { Effects } from './step-effects.ts';
+import { drawUsage, usageOfEntry } from './usage.ts';
 
 /** The world with the programs of functions, and the receiver of their effects. */
 export interface FunctionWorld extends Outside {
@@ -148,8 +150,10 @@ async function doNext(
     case 'step': {
       const { identity } = next;
       const receipt = outside.effects.have(by, { ...held, identity });
+      const usage = usageIn(turn, { of: identity, dice });
+      const entry = { identity, kind: 'step', output: { receipt } } as const;
       return append(outside, turn, {
-        entry: { identity, kind: 'step', output: { receipt } },
+        entry: usage === null ? entry : { ...entry, usage: usageOfEntry(usage) },
         dice,
       });
     }
@@ -168,7 +172,11 @@ async function doNext(
     case 'fail': {
       const { isFinal } = next;
       await ask(outside, turn, {
-        request: askToFailTurn(by, { ...appendOf(turn), isFinal }),
+        request: askToFailTurn(by, {
+          ...appendOf(turn),
+          isFinal,
+          usage: usageIn(turn, { of: 'fail', dice }),
+        }),
         dice,
       });
       return false;
@@ -178,7 +186,8 @@ async function doNext(
       return false;
     case 'complete': {
       const output = { token: `fence ${held.fence}`, seen: next.seen };
-      const request = askToCompleteTurn(by, { ...appendOf(turn), output });
+      const usage = usageIn(turn, { of: 'complete', dice });
+      const request = askToCompleteTurn(by, { ...appendOf(turn), output, usage });
       await ask(outside, turn, { request, dice });
       return false;
     }
@@ -256,7 +265,34 @@ async function append(
   const answer = await ask(outside, turn, { request: askToRecord(turn.by, appendOf(turn)), dice });
   if (answer?.status !== 200) return false;
   keep(turn, []);
-  return true;
+  const { budget_exceeded: exceeded } = answer.body;
+  if (!isJsonObject(exceeded)) return true;
+  const of = { isPause: exceeded['action'] === 'pause', dice };
+  return isHeedless(turn, dice) || stopSpending(outside, turn, of);
+}
+
+/** Some workers continue beyond a budget, until their turn ends. */
+function isHeedless({ item, manner }: Turn, dice: Dice): boolean {
+  return manner !== 'well' && dice.fork(`heeds ${item.opened?.turn}`).chance(0.5);
+}
+
+/** False: the turn is over. */
+async function stopSpending(
+  outside: FunctionWorld,
+  turn: Turn,
+  { isPause, dice }: { readonly isPause: boolean; readonly dice: Dice },
+): Promise<boolean> {
+  if (isPause) return suspend(outside, turn, { waits: [], dice });
+  const request = askToFailTurn(turn.by, { ...appendOf(turn), isFinal: true });
+  await ask(outside, turn, { request, dice });
+  return false;
+}
+
+function usageIn(
+  { item }: Turn,
+  { of, dice }: { readonly of: string; readonly dice: Dice },
+): Usage | null {
+  return drawUsage(dice.fork(`usage of ${item.opened?.turn} ${of}`), item.record.nodeId);
 }
 
 async function suspend(

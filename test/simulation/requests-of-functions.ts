@@ -2,6 +2,7 @@ import type { JournalEntry } from '../../src/shared/domain/execution/function-ev
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { Usage } from '../../src/shared/nodes/run.ts';
 import type { Request } from './network.ts';
 import type { Client, Held } from './requests.ts';
 
@@ -19,8 +20,16 @@ export function askToRecord(by: Client, of: Append): Request {
     ...by,
     asks: { do: 'record', workItemId, fence, expectedLength, entries },
     serve: async (engine) => {
-      const { length } = await engine.recordSteps({ ...refOf(by, of), ...appendOf(of) });
-      return { body: { recorded: true, work_item_id: workItemId, length } };
+      const recorded = await engine.recordSteps({ ...refOf(by, of), ...appendOf(of) });
+      const { length, exceeded } = recorded;
+      return {
+        body: {
+          recorded: true,
+          work_item_id: workItemId,
+          length,
+          ...(exceeded !== null && { budget_exceeded: { action: exceeded.action } }),
+        },
+      };
     },
   };
 }
@@ -69,14 +78,14 @@ export function askToContinue(by: Client, of: Append & { readonly input: JsonObj
 
 export function askToCompleteTurn(
   by: Client,
-  of: Append & { readonly output: JsonObject },
+  of: Append & { readonly output: JsonObject; readonly usage?: Usage | null },
 ): Request {
-  const { workItemId, fence, key, entries, output } = of;
+  const { workItemId, fence, key, entries, output, usage = null } = of;
   return {
     ...by,
     asks: { do: 'complete', workItemId, fence, key, output, entries },
     serve: async (engine) => {
-      await engine.completeWorkItem({ ...completionOf(by, of), output });
+      await engine.completeWorkItem({ ...completionOf(by, of), output, usage });
       return { body: { completed: true, work_item_id: workItemId } };
     },
   };
@@ -95,8 +104,11 @@ export function askToCompleteRollback(by: Client, of: Append): Request {
   };
 }
 
-export function askToFailTurn(by: Client, of: Append & { readonly isFinal: boolean }): Request {
-  const { workItemId, fence, entries, isFinal } = of;
+export function askToFailTurn(
+  by: Client,
+  of: Append & { readonly isFinal: boolean; readonly usage?: Usage | null },
+): Request {
+  const { workItemId, fence, entries, isFinal, usage = null } = of;
   return {
     ...by,
     asks: { do: 'fail', workItemId, fence, entries },
@@ -107,7 +119,7 @@ export function askToFailTurn(by: Client, of: Append & { readonly isFinal: boole
         ...NOWHERE,
         error: 'it broke',
         errorClass: 'error',
-        usage: null,
+        usage,
         isFinal,
       });
       return { body: { failed: true, work_item_id: workItemId } };

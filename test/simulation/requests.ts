@@ -2,6 +2,7 @@ import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts
 import type { WorkerQueue } from '../../src/shared/domain/work/work-item.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { Usage } from '../../src/shared/nodes/run.ts';
 import type { Request } from './network.ts';
 
 /** Requests of clients, as calls of their endpoints to the engine. */
@@ -241,8 +242,11 @@ export function askToRenew(by: Client, { workItemId, fence }: Held): Request {
   };
 }
 
-export function askToComplete(by: Client, of: Held & { readonly output: JsonObject }): Request {
-  const { workItemId, fence, key, output } = of;
+export function askToComplete(
+  by: Client,
+  of: Held & { readonly output: JsonObject; readonly usage?: Usage | null },
+): Request {
+  const { workItemId, fence, key, output, usage = null } = of;
   return {
     ...by,
     asks: { do: 'complete', workItemId, fence, key, output },
@@ -255,7 +259,7 @@ export function askToComplete(by: Client, of: Held & { readonly output: JsonObje
         durationMs: null,
         genAiModel: null,
         finishReason: null,
-        usage: null,
+        usage,
       });
       return { body: { completed: true, work_item_id: workItemId } };
     },
@@ -274,13 +278,13 @@ export function askToRelease(by: Client, { workItemId, fence }: Held): Request {
   };
 }
 
-export function askToFail(by: Client, of: Held): Request {
-  const { workItemId, fence } = of;
+export function askToFail(by: Client, of: Held & { readonly usage?: Usage | null }): Request {
+  const { workItemId, fence, usage = null } = of;
   return {
     ...by,
     asks: { do: 'fail', workItemId, fence },
     serve: async (engine) => {
-      const failure = { error: 'it broke', errorClass: 'error', usage: null };
+      const failure = { error: 'it broke', errorClass: 'error', usage };
       await engine.failWorkItem({ ...settleRef(by, of), ...failure });
       return { body: { failed: true, work_item_id: workItemId } };
     },

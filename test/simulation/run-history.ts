@@ -26,6 +26,7 @@ import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import { createEffects } from './step-effects.ts';
 import type { Scenario } from './scenario.ts';
+import { BUDGETS } from './usage.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';
 import { createWorld } from './world.ts';
@@ -193,6 +194,7 @@ export async function runHistory(
         dumps,
         wellSince,
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
+        budgets: BUDGETS,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),
@@ -210,6 +212,7 @@ export async function runHistory(
       ...counts,
       ['events', dumps.at(-1)?.events.length ?? 0],
       ['executions', dumps.at(-1)?.executions.length ?? 0],
+      ...countBudgets(dumps.at(-1)),
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
       ['arrivals', receipts.length],
@@ -220,6 +223,14 @@ export async function runHistory(
     virtualMs,
     lines: world.lines,
   };
+}
+
+function countBudgets(dump: Dump | undefined): readonly (readonly [string, number])[] {
+  const events = dump?.events ?? [];
+  return [
+    ['budgets exceeded', events.filter(({ kind }) => kind === 'BudgetExceeded').length],
+    ['budgets granted', events.filter(({ payload }) => 'budget_account' in payload).length],
+  ];
 }
 
 /** Longer than any policy keeps executions. */

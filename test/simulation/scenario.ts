@@ -6,7 +6,14 @@ import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
-import { EVENTS, TENANTS, STARTED, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
+import {
+  EVENTS,
+  TENANTS,
+  STARTED,
+  WITH_BUDGETS,
+  WITH_FUNCTIONS,
+  type WorkflowName,
+} from './workflows.ts';
 
 /** Everything that defines one history. It follows from the seed; shrinking removes parts. */
 export interface Scenario {
@@ -117,7 +124,8 @@ export function drawScenario(seed: string): Scenario {
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
   const all = withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
   const tried = withFunctions(withRetries(all, dice.fork('retries')), dice.fork('functions'));
-  const built = withBuilds(tried, dice.fork('builds'));
+  const limited = withBudgets(tried, dice.fork('budgets'));
+  const built = withBuilds(limited, dice.fork('builds'));
   return withSwitches(withRetention(built, dice.fork('retention')), dice.fork('switches'));
 }
 
@@ -177,6 +185,18 @@ function withFunctions(drawn: Scenario, dice: Dice): Scenario {
     ),
   };
 }
+
+/** In some of these histories the functions and tools use models, within budgets. */
+function withBudgets(drawn: Scenario, dice: Dice): Scenario {
+  if (drawn.functionWorkers.length === 0 || !dice.chance(LIMITED)) return drawn;
+  return {
+    ...drawn,
+    starts: drawn.starts.map((start) => ({ ...start, workflowId: dice.pick(WITH_BUDGETS) })),
+  };
+}
+
+/** The share of the histories with functions. */
+const LIMITED = 0.35;
 
 /** In some of these histories the workers of functions have builds, and operators move functions. */
 function withBuilds(drawn: Scenario, dice: Dice): Scenario {

@@ -49,6 +49,8 @@ const EXERCISED = [
   'approve 200',
   'cancel 200',
   'arrivals',
+  'budgets exceeded',
+  'budgets granted',
   'cancel 400',
   'commit_refusals duplicate_request',
   'commit_refusals ended',
@@ -105,6 +107,19 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
       return { ...retry, ticket: { ...ticket, attempt } };
     }),
   }),
+  'usage is charged twice': (plan) => {
+    const { charge } = plan;
+    if (charge === null) return plan;
+    const { inputTokens, outputTokens, costUsd } = charge;
+    return {
+      ...plan,
+      charge: {
+        inputTokens: inputTokens * 2,
+        outputTokens: outputTokens * 2,
+        costUsd: costUsd * 2,
+      },
+    };
+  },
   'the holds of paused workflows are not recorded': (plan) => ({ ...plan, workflowHold: null }),
 };
 

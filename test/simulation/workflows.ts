@@ -61,6 +61,9 @@ const pinned = (name: string): JsonObject => ({
   pinned: true,
 });
 
+/** Nobody answers for a child of a workflow that a budget holds. */
+const UNANSWERED = { approval_timeout: '500ms' };
+
 const effect = (name: string): JsonObject => ({
   kind: { type: 'effect' },
   output_key: name,
@@ -254,8 +257,51 @@ export const WORKFLOWS = {
       all: { kind: { type: 'join', wait_for: ['one', 'other'] } },
     },
   },
+  /** Its nodes use models, see `usage.ts`. */
+  metered: {
+    token_budget: 60,
+    nodes: { spend: durable('spend'), ask: python('ask'), last: { kind: { type: 'pass' } } },
+    edges: edges('spend ask', 'ask last'),
+  },
+  /** Persons may grant the budget again. */
+  granted: {
+    token_budget: 50,
+    on_budget_exceeded: 'pause',
+    timeouts: UNANSWERED,
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['spend', 'spend_more'] } },
+      spend: durable('spend'),
+      spend_more: durable('spend_more'),
+      all: { kind: { type: 'join', wait_for: ['spend', 'spend_more'] } },
+      ask: python('ask'),
+    },
+    edges: edges('all ask'),
+  },
+  /** Children use the budget, too. */
+  shared: {
+    token_budget: 100,
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['each', 'spend'] } },
+      each: {
+        kind: { type: 'map', items: '[1, 2]', workflow_ref: 'spender' },
+        output_key: 'each',
+      },
+      spend: durable('spend'),
+      all: { kind: { type: 'join', wait_for: ['each', 'spend'] } },
+      ask: python('ask'),
+    },
+    edges: edges('all ask'),
+  },
+  spender: {
+    token_budget: 30,
+    on_budget_exceeded: 'warn',
+    nodes: { ask: python('ask'), spend: durable('spend') },
+    edges: edges('ask spend'),
+  },
   /** Functions start it as a child. */
-  leaf: { nodes: { only: effect('only') } },
+  leaf: { timeouts: UNANSWERED, nodes: { only: effect('only') } },
   patient: {
     nodes: {
       slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
@@ -275,7 +321,19 @@ export const WITH_FUNCTIONS = [
   'twice',
   'pinned',
 ] as const satisfies readonly WorkflowName[];
-const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
+export const WITH_BUDGETS = [
+  'metered',
+  'granted',
+  'shared',
+] as const satisfies readonly WorkflowName[];
+const NOT_STARTED = new Set<WorkflowName>([
+  'lasting',
+  'fragile',
+  'leaf',
+  'spender',
+  ...WITH_FUNCTIONS,
+  ...WITH_BUDGETS,
+]);
 /** Workflows that clients start. The others are for schedules, retries, and functions. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
   (name) => !NOT_STARTED.has(name),
@@ -291,4 +349,7 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   each_durable: GO,
   twice: GO,
   pinned: GO,
+  metered: GO,
+  granted: GO,
+  shared: GO,
 };

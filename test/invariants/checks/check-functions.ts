@@ -17,7 +17,9 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
   const visits = folded.flatMap((of) => [...of.visits.values()]);
   const claims = claimsOf(history).filter(({ turn }) => turn !== null);
   const keys = new Map(last.work_items.map((item) => [item.work_item_id, item.idempotency_key]));
-  const byItem = new Map(visits.map((visit) => [visit.workItemId, visit]));
+  const byItem = new Map(
+    visits.flatMap((visit) => [...visit.items].map((id) => [id, visit] as const)),
+  );
   const of = { visits: byItem, keys, claims, history };
   const isHeard = history.hasUnheardFunctions !== true;
   return [
@@ -72,17 +74,19 @@ function checkSent({ visits, claims, history }: Of): Violation[] {
     ].filter((deed) => (deed.asks.entries ?? []).length > 0 && !wasRefused(deed)),
     ({ asks }) => asks.workItemId,
   );
-  return [...visits.values()].flatMap(({ workItemId, entries }) => {
+  return [...new Set(visits.values())].flatMap(({ workItemId, items, entries }) => {
     const own = entries.filter(
       ({ entry, isCarried }) => !isCarried && OF_WORKERS.has(entry['kind']),
     );
     return violations('an entry is recorded under the fence of its turn', own, (recorded) => {
       const { entry, identity, turn } = recorded;
-      const isSent = (sent.get(workItemId) ?? []).some(
-        ({ asks }) =>
-          turns.get(asks.fence)?.turn === turn &&
-          turns.get(asks.fence)?.workItemId === workItemId &&
-          (asks.entries ?? []).some((one) => isDeepStrictEqual(one, entry)),
+      const isSent = [...items].some((id) =>
+        (sent.get(id) ?? []).some(
+          ({ asks }) =>
+            turns.get(asks.fence)?.turn === turn &&
+            turns.get(asks.fence)?.workItemId === id &&
+            (asks.entries ?? []).some((one) => isDeepStrictEqual(one, entry)),
+        ),
       );
       if (isSent) return null;
       return { about: { work_item: workItemId, turn }, saw: `nobody who had it sent ${identity}` };
@@ -184,7 +188,7 @@ function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): 
   // A retry of an execution takes over a visit with its key, as another item.
   const done = Map.groupBy(effects, ({ asks }) => `${asks.visitKey} ${asks.identity}`);
   const recorded = deedsOf(history, 'record').filter((deed) => success(deed) !== null);
-  const steps = [...visits.values()].flatMap(({ workItemId, entries }) =>
+  const steps = [...new Set(visits.values())].flatMap(({ workItemId, entries }) =>
     entries
       .filter(({ entry, isCarried }) => !isCarried && HAS_EFFECT.has(entry['kind']))
       .map((one) => ({ workItemId, ...one })),

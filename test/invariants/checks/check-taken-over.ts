@@ -31,9 +31,13 @@ export function checkTakenOver(last: Dump): Violation[] {
   });
 }
 
-/** Without the items of maps, which have an index instead of a number. */
+/**
+ * Without the items of maps, which have an index instead of a number, and without visits that a budget
+ * held before their first turn: these hand on what they had taken over.
+ */
 function visitsOf(story: readonly EventOf[]): readonly FunctionVisit[] {
-  return [...foldFunctions(story).visits.values()].filter(({ isItem }) => !isItem);
+  const visits = [...foldFunctions(story).visits.values()];
+  return visits.filter(({ isItem, items }) => !isItem && items.size > 0);
 }
 
 interface Left {
