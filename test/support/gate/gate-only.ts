@@ -36,6 +36,7 @@ export const GATE_ONLY: readonly string[] = [
   'test/sdk/**/crashes.test.ts',
   'test/sdk/client/restarts.test.ts',
   'test/sdk/create/*.test.ts',
+  'test/sdk/examples/fan-out.test.ts',
   'test/shared/engine/**/*-crashes.test.ts',
   'test/shared/engine/**/*killed.test.ts',
   'test/shared/engine/**/random-*.test.ts',
