@@ -29,7 +29,9 @@ import { listExecutions } from './endpoints/executions/finding/list-executions.t
 import { readEvents } from './endpoints/executions/read-events.ts';
 import { readExecution } from './endpoints/executions/read-execution.ts';
 import { readResult } from './endpoints/executions/read-result.ts';
-import { blameState, compareState, readState } from './endpoints/executions/history/read-state.ts';
+import { blameState } from './endpoints/executions/history/blame-state.ts';
+import { compareState } from './endpoints/executions/history/compare-state.ts';
+import { readState } from './endpoints/executions/history/read-state.ts';
 import { readTimeline } from './endpoints/executions/history/read-timeline.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';

@@ -20,11 +20,9 @@ import {
 } from '../../../../src/api/endpoints/executions/pause-execution.ts';
 import { readEvents } from '../../../../src/api/endpoints/executions/read-events.ts';
 import { readExecution } from '../../../../src/api/endpoints/executions/read-execution.ts';
-import {
-  blameState,
-  compareState,
-  readState,
-} from '../../../../src/api/endpoints/executions/history/read-state.ts';
+import { blameState } from '../../../../src/api/endpoints/executions/history/blame-state.ts';
+import { compareState } from '../../../../src/api/endpoints/executions/history/compare-state.ts';
+import { readState } from '../../../../src/api/endpoints/executions/history/read-state.ts';
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
