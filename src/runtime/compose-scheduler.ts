@@ -105,7 +105,6 @@ function createSideWork(
     scheduleFiring: createScheduleFiring({
       store: store.schedules,
       executions: store.executions,
-      audit: store.audit,
       start: (caller, start) => startExecution(engine, caller, start),
       cancel: (caller, ref) => cancelExecution(engine, caller, ref),
       wake,

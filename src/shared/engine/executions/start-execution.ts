@@ -1,5 +1,5 @@
 import { hashJson } from '../../domain/canonical-json.ts';
-import { conflict, notFound } from '../../domain/errors.ts';
+import { conflict, notFound, SvcError } from '../../domain/errors.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
@@ -30,7 +30,7 @@ export interface StartExecution extends StartSubject {
   readonly idempotencyKey: string | null;
   /** The traceparent header, if there is one that can be read. */
   readonly traceparent?: string;
-  /** Absent: a new one. If an execution of that id exists, the start is a 409. */
+  /** A derived id; absent: a new one. The start is a 409 if such an execution exists or has existed. */
   readonly executionId?: ExecutionId;
 }
 
@@ -72,6 +72,7 @@ export async function startExecution(
     request,
     budgets: [],
     refusesUnknown: true,
+    ...(params.executionId !== undefined && { isDerived: true }),
     ...(params.signal !== undefined && { signal: params.signal }),
     ...(params.whenBusy !== undefined && { whenBusy: params.whenBusy }),
   });
@@ -84,7 +85,20 @@ export async function startExecution(
       execution_id: verdict.existing.executionId,
     });
   }
-  throw conflict(`execution ${executionId} already exists`);
+  throw idTaken(executionId);
+}
+
+function idTaken(executionId: ExecutionId): SvcError {
+  return conflict(`execution ${executionId} already exists`, { execution_id: executionId });
+}
+
+/** Whether a start was refused because an execution of that id exists or has existed. */
+export function isIdTaken(error: unknown, executionId: ExecutionId): boolean {
+  return (
+    error instanceof SvcError &&
+    error.code === 'conflict' &&
+    error.body?.['execution_id'] === executionId
+  );
 }
 
 /** Throws where a start would be refused, but for limits. Holds the artifacts of its input, as a start does. */

@@ -1,6 +1,5 @@
 import { planTurn, type Turn } from '../../domain/schedules/plan-turn.ts';
 import type { Wake } from '../../ports/wake.ts';
-import type { AuditStore } from '../../store/audit.ts';
 import type { DueSchedule, ScheduleStore } from '../../store/schedules.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 import type { EngineReport } from '../report.ts';
@@ -31,7 +30,6 @@ const POSTPONE_MS = 60_000;
 export function createScheduleFiring(deps: {
   readonly store: ScheduleStore;
   readonly executions: Pick<ExecutionStore, 'find' | 'events'>;
-  readonly audit: Pick<AuditStore, 'retired'>;
   readonly start: StartFireDeps['start'];
   readonly cancel: StartFireDeps['cancel'];
   readonly wake: Wake;

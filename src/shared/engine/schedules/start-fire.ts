@@ -2,18 +2,16 @@ import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { FireStart } from '../../domain/schedules/plan-turn.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
-import type { AuditStore } from '../../store/audit.ts';
 import type { ScheduleStore } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
 import type { Caller, ExecutionRef } from '../caller.ts';
-import type { StartExecution } from '../executions/start-execution.ts';
+import { isIdTaken, type StartExecution } from '../executions/start-execution.ts';
 import type { EngineReport } from '../report.ts';
 import type { FollowRuns } from './follow-runs.ts';
 
 export interface StartFireDeps {
   readonly store: Pick<ScheduleStore, 'settleStart'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
-  readonly audit: Pick<AuditStore, 'retired'>;
   readonly start: (caller: Caller, params: StartExecution) => Promise<unknown>;
   readonly cancel: (caller: Caller, ref: ExecutionRef) => Promise<unknown>;
   readonly followRuns: FollowRuns;
@@ -55,13 +53,13 @@ async function attempt(
   { schedule, start }: { readonly schedule: Schedule; readonly start: FireStart },
   work: () => Promise<void>,
 ): Promise<string | null> {
-  // A fire that was noted long ago may have started, and retention has removed what it started.
-  if (start.again && (await wasRemoved(deps, start.executionId))) return null;
   try {
     await work();
     return null;
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error;
+    // It was started before. If that was long ago, retention may have removed it.
+    if (isIdTaken(error, start.executionId)) return null;
     // Also where a limit refused it: this very execution may be what has reached the limit.
     const found = await deps.executions.find(start.executionId, schedule.tenantId);
     if (found !== null) return null;
@@ -71,10 +69,6 @@ async function attempt(
     deps.report.trouble('a fire of a schedule failed', error, idsOf(schedule));
     return 'internal error';
   }
-}
-
-async function wasRemoved({ audit }: StartFireDeps, executionId: ExecutionId): Promise<boolean> {
-  return (await audit.retired({ executionIds: [executionId] })).length > 0;
 }
 
 async function cancelRun(

@@ -4,6 +4,7 @@ import { fireExecutionId } from '../../../../src/shared/domain/schedules/fire-ex
 import { planTurn } from '../../../../src/shared/domain/schedules/plan-turn.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { atOnce } from '../../store/contract/drive.ts';
+import { KEPT_FOR_GOOD, openRetention } from '../retention/retention-scene.ts';
 import { DIALECTS, limit, openScene, type ScheduleScene } from './schedule-scene.ts';
 
 for (const dialect of DIALECTS) {
@@ -113,6 +114,23 @@ for (const dialect of DIALECTS) {
     const after = await scene.find();
     t.like(after, { lastExecutionId: executionId, lastError: null, counts: { started: 1 } });
     t.is((await scene.executions()).length, 1);
+  });
+
+  test(`${dialect}: a fire whose execution was removed meanwhile starts no second one`, async (t) => {
+    const scene = await openScene(t, dialect);
+    const start = await decideOnly(scene, await scene.secondsAgo(1));
+    const { executionId } = await scene.engine.startExecution(start);
+    await scene.engine.cancelExecution({ ...start, executionId });
+    const retention = await openRetention(t, dialect, scene.database);
+    await retention.seal();
+    await retention.age(31);
+    const defaults = { ...KEPT_FOR_GOOD, cancelled: 30 };
+    t.is((await retention.run({ defaults })).executions, 1);
+    await scene.lapse();
+    await scene.firing.round();
+    t.like(await scene.find(), { lastExecutionId: executionId, lastError: null });
+    t.like((await scene.find()).counts, { started: 1, failed: 0 });
+    t.deepEqual(await scene.executions(), []);
   });
 
   test(`${dialect}: a start whose answer is lost is made out, not made again`, async (t) => {

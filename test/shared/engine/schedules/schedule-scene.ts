@@ -39,7 +39,6 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     return createScheduleFiring({
       store: store.schedules,
       executions: store.executions,
-      audit: store.audit,
       start: (caller, params) => calls.startExecution({ ...caller, ...params }),
       cancel: (caller, ref) => calls.cancelExecution({ ...caller, ...ref }),
       wake,
