@@ -23,7 +23,9 @@ export function refuseForeignPages(ctx: ApiContext, rules: PageRules): void {
   }
   const origin = ctx.get('Origin');
   const site = ctx.get('Sec-Fetch-Site');
-  // A proxy may have changed `Host`. The browser compares the addresses that it knows itself.
+  // A proxy may have changed `Host`. The browser compares the addresses that it knows itself, over all
+  // redirects. A page of a rebound name is of the same origin too, but it has no credentials: cookies
+  // belong to a name, and the certificate of this service is not one of that name.
   const isOwnPage = site === 'same-origin' && !rules.isOpen;
   if (origin !== '' && !isOwnPage && !isOwnOrigin(readUrl(origin))) {
     throw refuse(`the origin ${origin}`);

@@ -38,6 +38,9 @@ test('403: without tokens, a page of another origin or name does nothing', async
     [host, `Origin: http://127.0.0.1:${api.port + 1}`],
     [host, 'Sec-Fetch-Site: cross-site'],
     [host, 'Sec-Fetch-Site: same-site'],
+    // A page of a rebound name is of the same origin too, so that its word counts for nothing.
+    [host, 'Origin: http://rebound.example', 'Sec-Fetch-Site: same-origin'],
+    ['Host: rebound.example', 'Origin: http://rebound.example', 'Sec-Fetch-Site: same-origin'],
     [host, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image'],
     [host, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'],
   ]) {
@@ -138,6 +141,8 @@ test('403: a browser with a client certificate, for a page of another origin', a
   const host = `127.0.0.1:${api.port}`;
   for (const headers of [
     { origin: 'https://evil.example' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'none' },
     { origin: 'null' },
     { origin: 'https://localhost:3000' },
     { 'sec-fetch-site': 'cross-site' },
@@ -149,6 +154,8 @@ test('403: a browser with a client certificate, for a page of another origin', a
     {},
     { origin: `https://${host}`, 'sec-fetch-site': 'same-origin' },
     { host: 'svc.example', origin: 'https://svc.example' },
+    // A proxy has changed `Host`: the browser compared the addresses that it knows.
+    { origin: 'https://svc.example', 'sec-fetch-site': 'same-origin' },
     { origin: 'https://app.example', authorization: `Bearer ${api.operatorToken}` },
   ]) {
     t.deepEqual(await send(headers), [200, 404], JSON.stringify(headers));
