@@ -27,12 +27,12 @@ export function LeasesPanel() {
     >
       {list.error === null ? null : <ErrorState error={list.error} onRetry={list.reload} />}
       {list.isLoading ? <Loading /> : null}
-      {list.rows.length === 0 && !list.isLoading && list.error === null ? (
+      {list.rows.length === 0 && !list.hasMore && !list.isLoading && list.error === null ? (
         <p className={styles.about}>
           {worker === undefined ? 'No item is leased now.' : `${worker} holds nothing now.`}
         </p>
       ) : null}
-      {list.rows.length === 0 ? null : (
+      {list.rows.length === 0 && !list.hasMore ? null : (
         <div className={styles.leases}>
           <VirtualList
             label="Leased items"

@@ -1180,7 +1180,7 @@ export interface paths {
         };
         /**
          * Lists the work items that are leased now
-         * @description Items of the `engine` queue run inside the service and have no tool.
+         * @description Items of the `engine` queue run inside the service and have no tool. One page looks through a bounded number of leases, so a page before the last may have fewer than `limit`, or none.
          *
          *     Access: any token but a worker’s.
          */

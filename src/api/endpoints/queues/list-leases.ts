@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
-import { parseWorkItemId } from '../../../shared/domain/ids.ts';
-import { listLeases as list } from '../../../shared/engine/overview/list-leases.ts';
+import { listLeases as list, readLeasePlace } from '../../../shared/engine/overview/list-leases.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { encodePosition, columnsText } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
-const cursorText = columnsText(([id]) => (typeof id === 'string' ? parseWorkItemId(id) : null));
+const cursorText = columnsText(readLeasePlace);
 
 export const listLeases = defineEndpoint({
   name: 'list-leases',
@@ -15,7 +14,9 @@ export const listLeases = defineEndpoint({
   path: '/leases',
   access: 'read',
   summary: 'Lists the work items that are leased now',
-  note: 'Items of the `engine` queue run inside the service and have no tool.',
+  note:
+    'Items of the `engine` queue run inside the service and have no tool. One page looks through ' +
+    'a bounded number of leases, so a page before the last may have fewer than `limit`, or none.',
   query: z.object({
     worker_id: optionalQuery(z.string()),
     limit: paging.limit,
@@ -45,12 +46,11 @@ export const listLeases = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const leases = await list(engine, caller, {
+    const { leases, next } = await list(engine, caller, {
       workerId: query.worker_id,
       limit: query.limit,
       after: query.cursor,
     });
-    const last = leases.length === query.limit ? leases.at(-1) : undefined;
     return {
       status: 200,
       body: {
@@ -68,7 +68,7 @@ export const listLeases = defineEndpoint({
           expires_at: lease.expiresAt,
           deadline_at: lease.deadlineAt,
         })),
-        next_cursor: last === undefined ? null : encodePosition([last.workItemId]),
+        next_cursor: next === null ? null : encodePosition([next.executionId, next.workItemId]),
       },
     };
   },

@@ -8,8 +8,8 @@ export interface WorkOverviewStore {
     readonly tenantId: TenantId;
     readonly rowsMax: number;
   }): Promise<QueueDepths>;
-  /** By item id, so that items claimed while one reads on do not move the list. */
-  listLeases(params: ListLeases): Promise<readonly HeldLease[]>;
+  /** By the ids of execution and item, so that items claimed while one reads on do not move the list. */
+  listLeases(params: ListLeases): Promise<LeasePage>;
   /** Latest first. */
   listFailures(params: ListFailures): Promise<readonly Failure[]>;
 }
@@ -37,9 +37,25 @@ export interface ListLeases {
   readonly limit: number;
   /** Null: of any worker. */
   readonly workerId: string | null;
-  /** Only those after this item. */
-  readonly after: WorkItemId | null;
+  /** Only those after this one. */
+  readonly after: LeasePlace | null;
+  /** Looks through the leases of so many items, of any tenant, and of the executions that they end in. */
+  readonly within: number;
 }
+
+export interface LeasePlace {
+  readonly executionId: ExecutionId;
+  readonly workItemId: WorkItemId;
+}
+
+export interface LeasePage {
+  readonly leases: readonly HeldLease[];
+  /** Null on the last page. A page before it may have fewer leases than its limit, or none. */
+  readonly next: LeasePlace | null;
+}
+
+/** After every item of an execution. */
+export const LAST_ITEM = 'ffffffff-ffff-ffff-ffff-ffffffffffff' as WorkItemId;
 
 export interface HeldLease {
   readonly workItemId: WorkItemId;

@@ -23,6 +23,8 @@ const TABLES = [
   'executions',
   'timers',
   'work_items',
+  'leases',
+  'work_leases',
   'work_queue',
 ] as const;
 
@@ -57,6 +59,26 @@ const READINGS: readonly Reading[] = [
       }),
     rows: 2 * FAILURES,
     readsMax: 10 * FAILURES,
+  },
+  {
+    title: 'leases of a busy tenant',
+    read: async (store) => {
+      const reading = { tenantId: TENANT, workerId: null, after: null };
+      return (await store.workOverview.listLeases({ ...reading, limit: PAGE, within: FAILURES }))
+        .leases;
+    },
+    rows: PAGE,
+    readsMax: 2 * FAILURES + 10 * PAGE,
+  },
+  {
+    title: 'leases of a tenant with none',
+    read: async (store) => {
+      const reading = { tenantId: 'idle' as TenantId, workerId: null, after: null };
+      return (await store.workOverview.listLeases({ ...reading, limit: PAGE, within: FAILURES }))
+        .leases;
+    },
+    rows: 0,
+    readsMax: 3 * FAILURES,
   },
   {
     title: 'queues',
@@ -130,6 +152,11 @@ async function fill(raw: pg.Client): Promise<void> {
        priority, idempotency_key, shard, queue_key, tool, enqueued_at)
      select gen_random_uuid(), id, tenant_id, 'n', 0, 0, 'python_tool', 0, 'k', 0,
        tenant_id || '/python_tool', 't', created_at
+     from executions`,
+    `insert into leases (work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority,
+       idempotency_key, worker_id, lease_fence, claimed_at, expires_at, look_at)
+     select gen_random_uuid(), id, tenant_id, 'n', 0, 0, 'python_tool', 0, 'k', 'w',
+       nextval('lease_fence_seq'), created_at, created_at, created_at
      from executions`,
   ]) {
     await raw.query(statement);

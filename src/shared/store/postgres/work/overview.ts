@@ -4,11 +4,14 @@ import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
 import {
   FAILED_WITHIN_MS,
+  LAST_ITEM,
   type Failure,
   type HeldLease,
+  type LeasePlace,
   type WorkOverviewStore,
 } from '../../readings/work-overview.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { toUuid } from '../rows.ts';
 
 const WORKER_QUEUES = ['python_tool', 'java_tool', 'function'] as const;
 
@@ -16,13 +19,20 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
   return {
     async readQueues({ tenantId, rowsMax }) {
       const keys = WORKER_QUEUES.map((queue) => queueKeyOf({ tenantId, queue }));
-      const values = [tenantId, keys, rowsMax + 1, FAILED_WITHIN_MS];
-      return gatherDepths(await readers.run<CountedItems>(READ_QUEUES, values, tenantId), rowsMax);
+      const lastLeased = await findLeaseBound(readers, null, rowsMax);
+      const values = [tenantId, keys, rowsMax + 1, FAILED_WITHIN_MS, lastLeased];
+      const counted = await readers.run<CountedItems>(READ_QUEUES, values, tenantId);
+      const { queues, isExact } = gatherDepths(counted, rowsMax);
+      return { queues, isExact: isExact && lastLeased === null };
     },
-    async listLeases({ tenantId, limit, workerId, after }) {
-      const values = [tenantId, workerId, after, limit];
+    async listLeases({ tenantId, limit, workerId, after, within }) {
+      const bound = await findLeaseBound(readers, after, within);
+      const values = [tenantId, workerId, ...columnsOf(after), bound, limit];
       const rows = await readers.run<LeaseRecord>(LIST_LEASES, values, tenantId);
-      return rows.map(decodeLease);
+      const leases = rows.map(decodeLease);
+      if (leases.length === limit) return { leases, next: leases.at(-1) ?? null };
+      if (bound === null) return { leases, next: null };
+      return { leases, next: { executionId: executionIdFromUuid(bound), workItemId: LAST_ITEM } };
     },
     async listFailures({ tenantId, since, limit }) {
       const values = [tenantId, since, limit];
@@ -32,10 +42,41 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
   };
 }
 
+/**
+ * The last execution of which leases are read, with those of every tenant: no index has the tenant, as
+ * each claim would write it. Null: there are no more leases than that.
+ */
+async function findLeaseBound(
+  readers: PostgresPool,
+  after: LeasePlace | null,
+  within: number,
+): Promise<string | null> {
+  const values = [...columnsOf(after), within];
+  const found = await readers.run<{ readonly execution_id: string }>(LEASE_BOUND, values);
+  return found[0]?.execution_id ?? null;
+}
+
+function columnsOf(after: LeasePlace | null): readonly (string | null)[] {
+  return after === null ? [null, null] : [toUuid(after.executionId), after.workItemId];
+}
+
+const LEASE_BOUND: Statement = {
+  name: 'lease-bound',
+  writes: false,
+  text: `
+    select l.execution_id
+    from work_leases l
+    where l.execution_id >= coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+      and ($1::uuid is null or (l.execution_id, '${LAST_ITEM}') > ($1, $2::uuid))
+    order by l.execution_id
+    offset $3::int4
+    limit 1`,
+};
+
 /*
- * $1 tenant · $2 its default queues · $3 rows · $4 milliseconds. Named queues have an index of their
- * own. The time is that of the statement, because an index takes no volatile bound. All leases are
- * read, as for the list of workers: there are as many as items at work.
+ * $1 tenant · $2 its default queues · $3 rows · $4 milliseconds · $5 the last execution of which leases
+ * are counted. Named queues have an index of their own. The time is that of the statement, because an
+ * index takes no volatile bound.
  */
 const READ_QUEUES: Statement = {
   name: 'read-queues',
@@ -69,6 +110,7 @@ const READ_QUEUES: Statement = {
         limit 1
       ) i
       where l.tenant_id = $1
+        and l.execution_id <= coalesce($5::uuid, '${LAST_ITEM}')
         and l.queue <> 'engine'
       limit $3
     ),
@@ -144,9 +186,11 @@ const LIST_LEASES: Statement = {
       from work_leases
       where tenant_id = $1
         and ($2::text is null or worker_id = $2)
-        and ($3::uuid is null or work_item_id > $3)
-      order by work_item_id
-      limit $4
+        and execution_id >= coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')
+        and execution_id <= coalesce($5::uuid, '${LAST_ITEM}')
+        and ($3::uuid is null or (execution_id, work_item_id) > ($3, $4::uuid))
+      order by execution_id, work_item_id
+      limit $6
     ) l
     cross join lateral (
       select x.workflow_id
@@ -160,7 +204,7 @@ const LIST_LEASES: Statement = {
       where x.work_item_id = l.work_item_id
       limit 1
     ) i on true
-    order by l.work_item_id`,
+    order by l.execution_id, l.work_item_id`,
 };
 
 interface FailureRecord {

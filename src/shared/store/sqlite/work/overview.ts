@@ -6,6 +6,9 @@ import {
   FAILED_WITHIN_MS,
   type Failure,
   type HeldLease,
+  LAST_ITEM,
+  type LeasePage,
+  type LeasePlace,
   type ListFailures,
   type ListLeases,
   type QueueDepths,
@@ -28,6 +31,7 @@ function readQueues(
   connection: Connection,
   { tenantId, rowsMax }: Parameters<WorkOverviewStore['readQueues']>[0],
 ): QueueDepths {
+  const lastLeased = findLeaseBound(connection, null, rowsMax);
   const rows = connection.all<RawCount>(READ_QUEUES, {
     tenant_id: tenantId,
     python: queueKeyOf({ tenantId, queue: 'python_tool' }),
@@ -35,13 +39,42 @@ function readQueues(
     function: queueKeyOf({ tenantId, queue: 'function' }),
     rows: rowsMax + 1,
     failed_since: connection.now() - FAILED_WITHIN_MS,
+    last_leased: lastLeased,
   });
   const counted = rows.map((row) => ({
     ...row,
     oldest_at: row.oldest_at === null ? null : toIso(row.oldest_at),
   }));
-  return gatherDepths(counted, rowsMax);
+  const { queues, isExact } = gatherDepths(counted, rowsMax);
+  return { queues, isExact: isExact && lastLeased === null };
 }
+
+/**
+ * The last execution of which leases are read, with those of every tenant: no index has the tenant, as
+ * each claim would write it. Null: there are no more leases than that.
+ */
+function findLeaseBound(
+  connection: Connection,
+  after: LeasePlace | null,
+  within: number,
+): ExecutionId | null {
+  const [found] = connection.all<{ readonly execution_id: ExecutionId }>(LEASE_BOUND, {
+    after_execution: after?.executionId ?? null,
+    after_item: after?.workItemId ?? null,
+    within,
+  });
+  return found?.execution_id ?? null;
+}
+
+/** Exported for a test of its plan. */
+export const LEASE_BOUND = `
+  select execution_id
+  from work_leases
+  where execution_id >= coalesce(:after_execution, '')
+    and (:after_execution is null
+      or (execution_id, '${LAST_ITEM}') > (:after_execution, :after_item))
+  order by execution_id
+  limit 1 offset :within`;
 
 const READ_QUEUES = `
   with waiting as (
@@ -68,7 +101,9 @@ const READ_QUEUES = `
     select l.queue, i.queue_name, i.tool
     from work_leases l
     join work_items i on i.work_item_id = l.work_item_id
-    where l.tenant_id = :tenant_id and l.queue <> 'engine'
+    where l.tenant_id = :tenant_id
+      and l.execution_id <= coalesce(:last_leased, '~')
+      and l.queue <> 'engine'
     limit :rows
   ),
   failed as (
@@ -107,27 +142,42 @@ interface RawLease {
   readonly deadline_at: number | null;
 }
 
-function listLeases(connection: Connection, params: ListLeases): readonly HeldLease[] {
-  const { tenantId, workerId, after, limit } = params;
-  return connection
-    .all<RawLease>(LIST_LEASES, { tenant_id: tenantId, worker_id: workerId, after, limit })
-    .map((row) => ({
-      workItemId: row.work_item_id,
-      executionId: row.execution_id,
-      workflowId: row.workflow_id,
-      nodeId: row.node_id,
-      attempt: row.attempt,
-      queue: row.queue,
-      queueName: row.queue_name,
-      tool: row.tool,
-      workerId: row.worker_id,
-      claimedAt: toIso(row.claimed_at),
-      expiresAt: toIso(row.expires_at),
-      deadlineAt: row.deadline_at === null ? null : toIso(row.deadline_at),
-    }));
+function listLeases(connection: Connection, params: ListLeases): LeasePage {
+  const { tenantId, workerId, after, limit, within } = params;
+  const bound = findLeaseBound(connection, after, within);
+  const leases = connection
+    .all<RawLease>(LIST_LEASES, {
+      tenant_id: tenantId,
+      worker_id: workerId,
+      after_execution: after?.executionId ?? null,
+      after_item: after?.workItemId ?? null,
+      bound,
+      limit,
+    })
+    .map(decodeLease);
+  if (leases.length === limit) return { leases, next: leases.at(-1) ?? null };
+  return { leases, next: bound === null ? null : { executionId: bound, workItemId: LAST_ITEM } };
 }
 
-const LIST_LEASES = `
+function decodeLease(row: RawLease): HeldLease {
+  return {
+    workItemId: row.work_item_id,
+    executionId: row.execution_id,
+    workflowId: row.workflow_id,
+    nodeId: row.node_id,
+    attempt: row.attempt,
+    queue: row.queue,
+    queueName: row.queue_name,
+    tool: row.tool,
+    workerId: row.worker_id,
+    claimedAt: toIso(row.claimed_at),
+    expiresAt: toIso(row.expires_at),
+    deadlineAt: row.deadline_at === null ? null : toIso(row.deadline_at),
+  };
+}
+
+/** Exported for a test of its plan. */
+export const LIST_LEASES = `
   select l.work_item_id, l.execution_id, e.workflow_id, l.node_id, l.attempt, l.queue,
     i.queue_name, i.tool, l.worker_id, l.claimed_at, l.expires_at, l.deadline_at
   from work_leases l
@@ -135,8 +185,11 @@ const LIST_LEASES = `
   left join work_items i on i.work_item_id = l.work_item_id
   where l.tenant_id = :tenant_id
     and (:worker_id is null or l.worker_id = :worker_id)
-    and (:after is null or l.work_item_id > :after)
-  order by l.work_item_id
+    and l.execution_id >= coalesce(:after_execution, '')
+    and l.execution_id <= coalesce(:bound, '~')
+    and (:after_execution is null
+      or (l.execution_id, l.work_item_id) > (:after_execution, :after_item))
+  order by l.execution_id, l.work_item_id
   limit :limit`;
 
 interface RawFailure {
