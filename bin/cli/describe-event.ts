@@ -10,7 +10,7 @@ export interface EventFacts {
   readonly error: string | null;
 }
 
-export function factsOf({ payload }: WireEvent): EventFacts {
+export function factsOf({ payload }: { readonly payload?: unknown }): EventFacts {
   const { tool, attempt, error } = isJsonObject(payload) ? payload : {};
   return {
     tool: typeof tool === 'string' ? tool : null,

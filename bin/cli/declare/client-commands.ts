@@ -5,6 +5,7 @@ import type { CountOptions } from '../../commands/execution/count.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
 import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
+import type { SimulateOptions } from '../../commands/workflow-simulate.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
 import { addOutputOption } from '../output-option.ts';
 import { parseCount, parseInstant } from '../parse-option.ts';
@@ -27,13 +28,25 @@ export function declareClientCommands(program: Command): void {
 }
 
 function declareWorkflowCommands(program: Command): void {
-  const workflow = program.command('workflow').description('register, inspect and pause workflows');
+  const workflow = program
+    .command('workflow')
+    .description('register, simulate, inspect and pause workflows');
 
   clientCommand(workflow, 'register')
     .description('register the workflow definitions of a file')
     .argument('<file>', 'JSON, YAML, TypeScript or JavaScript file; -: stdin')
     .option('--strict', 'treat warnings as errors')
     .action(async (file, options) => (await loadWorkflow()).registerWorkflow(file, options));
+
+  clientCommand(workflow, 'simulate')
+    .description('run a workflow definition in memory with sample outputs')
+    .argument('<file>', 'JSON, YAML, TypeScript or JavaScript file; -: stdin')
+    .option('--input <json>', 'input object as JSON, or @file (@-: stdin)', '{}')
+    .option('--samples <json>', 'what each node does, by its id, as JSON, or @file', '{}')
+    .action(async (file: string, options: SimulateOptions) => {
+      const { simulateWorkflow } = await import('../../commands/workflow-simulate.ts');
+      return simulateWorkflow(file, options);
+    });
 
   clientCommand(workflow, 'list')
     .description('list the registered workflows, newest first')

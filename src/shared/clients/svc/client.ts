@@ -16,6 +16,7 @@ import type {
   WirePaused,
   WireRegistered,
   WireRetried,
+  WireSimulation,
   WireStarts,
   WireState,
   WireStateBlame,
@@ -27,6 +28,11 @@ import type {
 /** Client of this service's own HTTP API. Throws ApiError and ApiUnreachableError. */
 export interface SvcClient extends OverviewClient {
   registerWorkflow(ir: JsonValue, options?: { readonly strict: boolean }): Promise<WireRegistered>;
+  simulateWorkflow(params: {
+    readonly ir: JsonValue;
+    readonly input: JsonObject;
+    readonly samples: JsonObject;
+  }): Promise<WireSimulation>;
   listWorkflows(query: Query): Promise<{ readonly workflows: readonly WireWorkflow[] }>;
   readWorkflow(params: {
     readonly workflowId: string;
@@ -104,6 +110,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         query: { strict: options?.strict === true ? 'true' : null },
         body: { ir },
       }),
+    simulateWorkflow: (body) =>
+      call('events', { method: 'POST', path: '/workflows/simulate', body }),
     listWorkflows: (query) => call('workflows', { method: 'GET', path: '/workflows', query }),
     readWorkflow: ({ workflowId, version }) =>
       call('workflow_id', {

@@ -96,6 +96,21 @@ export interface WireStarts {
   }[];
 }
 
+export interface WireSimulation {
+  readonly status: string;
+  readonly state: JsonObject;
+  readonly error: string | null;
+  readonly events: readonly {
+    readonly sequence: number;
+    readonly kind: string;
+    readonly node_id: string | null;
+    readonly payload: unknown;
+  }[];
+  /** Nodes that had no sample. */
+  readonly assumed: readonly string[];
+  readonly is_complete: boolean;
+}
+
 export interface WireCounts {
   readonly total: number;
   readonly is_exact: boolean;

@@ -37,6 +37,7 @@ import {
   resumeWorkflow,
 } from '../../../../src/api/endpoints/workflows/pause-workflow.ts';
 import { readWorkflow } from '../../../../src/api/endpoints/workflows/read-workflow.ts';
+import { simulateWorkflow } from '../../../../src/api/endpoints/workflows/simulate-workflow.ts';
 import { registerWorkflow } from '../../../../src/api/endpoints/workflows/register-workflow.ts';
 import { createSvcClient, type SvcClient } from '../../../../src/shared/clients/svc/client.ts';
 import { serveJson, startHttpServer } from '../../../support/servers/http-server.ts';
@@ -64,6 +65,11 @@ const CALLS: Calls = {
     endpoint: registerWorkflow,
     reply: registerWorkflow.replies[201],
     call: (client) => client.registerWorkflow({}),
+  },
+  simulateWorkflow: {
+    endpoint: simulateWorkflow,
+    reply: simulateWorkflow.replies[200],
+    call: (client) => client.simulateWorkflow({ ir: {}, input: {}, samples: {} }),
   },
   listWorkflows: {
     endpoint: listWorkflows,
