@@ -76,3 +76,25 @@ story(
     t.deepEqual(expectStatus(left, 200).webhooks, []);
   },
 );
+
+story('a viewer learns no address, and is offered no webhook', async (t, place) => {
+  const { page, tenant } = place;
+  const body = { url: 'https://hooks.example/private' };
+  expectStatus(await tenant.post('/webhooks', body), 201);
+  await place.signIn(await place.newToken('viewer'));
+  await page.goto(place.at('executions'));
+  const menu = page.getByRole('navigation');
+  await menu.getByRole('link', { name: 'Workflows' }).waitFor();
+  t.is(await menu.getByRole('link', { name: 'Webhooks' }).count(), 0);
+  await page.goto(place.at('webhooks'));
+  const refused = page.getByRole('alert');
+  await refused.getByRole('heading', { name: 'Your role may not read this' }).waitFor();
+  await refused.getByText('Request').waitFor();
+  t.is(await page.getByRole('button', { name: 'Create webhook…' }).count(), 0);
+  t.is(await page.getByText('hooks.example').count(), 0);
+  t.deepEqual(await checkAccessibility(page), []);
+
+  await place.signIn(await place.newToken('developer'));
+  await page.reload();
+  await page.getByRole('link', { name: body.url }).waitFor();
+});

@@ -30,16 +30,17 @@ export function ErrorState({
   readonly onRetry?: () => void;
 }) {
   const requestId = error instanceof ApiError ? error.requestId : null;
+  const isForbidden = error instanceof ApiError && error.status === 403;
   return (
     <div className={styles.state} role="alert">
-      <h2>This could not be read</h2>
+      <h2>{isForbidden ? 'Your role may not read this' : 'This could not be read'}</h2>
       <p>{messageOf(error)}</p>
       {requestId === null ? null : (
         <p>
           Request <Copyable text={requestId} label="request id" />
         </p>
       )}
-      {onRetry === undefined ? null : <Button onClick={onRetry}>Try again</Button>}
+      {onRetry === undefined || isForbidden ? null : <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { Panel } from '../../../ui/layout/panel.tsx';
 import { useReading } from '../use-reading.ts';
 import styles from './head.module.css';
 import type { Approval } from './types.ts';
-import { useAction } from './use-action.ts';
+import { expectAccepted, useAction } from './use-action.ts';
 
 /** What a person must decide, each with what exactly is approved. */
 export function Approvals({ id, seen }: { readonly id: string; readonly seen: number }) {
@@ -41,17 +41,20 @@ function PendingApproval({ id, approval }: { readonly id: string; readonly appro
   const [comment, setComment] = useState('');
   const { node_id: node, step, shown, shown_hash: hash } = approval;
   const decide = useAction('Recorded the decision', (decision: 'approved' | 'rejected') =>
-    call('approve-execution', {
-      path: { id },
-      body: {
-        decision,
-        node_id: node,
-        ...(step === undefined ? {} : { step }),
-        // The service refuses the decision if the execution asks something else by now.
-        ...(hash === null ? {} : { shown_hash: hash }),
-        ...(comment === '' ? {} : { comment }),
-      },
-    }),
+    expectAccepted(
+      call('approve-execution', {
+        path: { id },
+        body: {
+          decision,
+          node_id: node,
+          ...(step === undefined ? {} : { step }),
+          // The service refuses the decision if the execution asks something else by now.
+          ...(hash === null ? {} : { shown_hash: hash }),
+          ...(comment === '' ? {} : { comment }),
+        },
+      }),
+      'Nothing was recorded: the execution no longer waits for this decision.',
+    ),
   );
   const flags = `${hash === null ? '' : ` --shown-hash ${hash}`} --node ${node}`;
   return (

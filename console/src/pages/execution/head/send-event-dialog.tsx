@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextArea, TextField } from '../../../ui/controls/field.tsx';
 import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError } from '../../../ui/feedback/states.tsx';
-import { useAction } from './use-action.ts';
+import { expectAccepted, useAction } from './use-action.ts';
 
 type Payload = BodyOf<'deliver-external-event'>['payload'];
 
@@ -26,10 +26,13 @@ export function SendEventDialog({
   const send = useAction(
     'Sent the event',
     (given: Payload) =>
-      call('deliver-external-event', {
-        path: { id },
-        body: { correlation_key: key, payload: given },
-      }),
+      expectAccepted(
+        call('deliver-external-event', {
+          path: { id },
+          body: { correlation_key: key, payload: given },
+        }),
+        'The execution did not take the event: it has ended.',
+      ),
     onClose,
   );
   return (

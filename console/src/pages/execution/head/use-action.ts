@@ -22,3 +22,12 @@ export function useAction<Given = void>(
       Promise.all(CHANGED.map((name) => client.invalidateQueries({ queryKey: [name] }))),
   });
 }
+
+/** The service answers with success also when nothing waits any more, and then records nothing. */
+export async function expectAccepted(
+  answer: Promise<{ readonly accepted: boolean }>,
+  otherwise: string,
+): Promise<void> {
+  const { accepted } = await answer;
+  if (!accepted) throw new Error(otherwise);
+}

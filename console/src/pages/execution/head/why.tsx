@@ -18,16 +18,36 @@ import { useAction } from './use-action.ts';
 /** Blockers on the page; the answer names up to 100. */
 const SHOWN_MAX = 10;
 
-/** Why the execution does not move, or how it ended, with what would move it on. */
-export function Why({
-  explanation,
-  workflowId,
-  selection,
-}: {
+interface WhyProps {
   readonly explanation: Explanation;
   readonly workflowId: string;
   readonly selection: Selection;
-}) {
+}
+
+/** Why the execution does not move, or how it ended, with what would move it on. */
+export function Why(props: WhyProps) {
+  const [sendingKey, setSendingKey] = useState<string | null>(null);
+  return (
+    <>
+      <Reasons {...props} onSend={setSendingKey} />
+      {/* Here, so that the form outlives the reason that it was opened for. */}
+      {sendingKey === null ? null : (
+        <SendEventDialog
+          id={props.explanation.execution_id}
+          correlationKey={sendingKey}
+          onClose={() => setSendingKey(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Reasons({
+  explanation,
+  workflowId,
+  selection,
+  onSend,
+}: WhyProps & { readonly onSend: (correlationKey: string) => void }) {
   const { blockers, ended, moving } = explanation;
   if (ended !== null) {
     return (
@@ -62,7 +82,12 @@ export function Why({
                 </>
               )}
             </span>
-            <Remedy id={explanation.execution_id} workflowId={workflowId} blocker={blocker} />
+            <Remedy
+              id={explanation.execution_id}
+              workflowId={workflowId}
+              blocker={blocker}
+              onSend={onSend}
+            />
           </li>
         ))}
       </ul>
@@ -77,14 +102,20 @@ function Remedy({
   id,
   workflowId,
   blocker,
+  onSend,
 }: {
   readonly id: string;
   readonly workflowId: string;
   readonly blocker: Blocker;
+  readonly onSend: (correlationKey: string) => void;
 }) {
   const { can } = useSession();
-  const [isSending, setSending] = useState(false);
-  if (blocker.code === 'paused_by_operator' && can('POST', '/executions/:id/resume')) {
+  // Each held work item has this reason too; one resume releases them all.
+  if (
+    blocker.code === 'paused_by_operator' &&
+    blocker.node_id === null &&
+    can('POST', '/executions/:id/resume')
+  ) {
     return <ResumeButton id={id} />;
   }
   if (blocker.code === 'workflow_paused') {
@@ -95,18 +126,8 @@ function Remedy({
     );
   }
   if (blocker.code === 'awaiting_event' && can('POST', '/executions/:id/external-event')) {
-    return (
-      <>
-        <Button onClick={() => setSending(true)}>Send event {blocker.correlation_key ?? ''}</Button>
-        {isSending ? (
-          <SendEventDialog
-            id={id}
-            correlationKey={blocker.correlation_key ?? ''}
-            onClose={() => setSending(false)}
-          />
-        ) : null}
-      </>
-    );
+    const key = blocker.correlation_key ?? '';
+    return <Button onClick={() => onSend(key)}>Send event {key}</Button>;
   }
   if (
     blocker.code === 'dead_lettered' &&
