@@ -15,11 +15,14 @@ interface Violation {
 }
 
 /** The violations of WCAG 2.2 AA on the page as it is now, in both themes; none is an empty list. */
-export async function checkAccessibility(page: Page): Promise<readonly string[]> {
+export async function checkAccessibility(
+  page: Page,
+  themes: readonly (typeof THEMES)[number][] = THEMES,
+): Promise<readonly string[]> {
   const source = await readFile(AXE, 'utf8');
   const options = { runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] };
   const found: string[] = [];
-  for (const theme of THEMES) {
+  for (const theme of themes) {
     // Without motion, so that no colour is half-way between two.
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     // As text: the debugger's evaluation is not subject to the page's policy.

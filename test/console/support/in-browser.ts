@@ -62,6 +62,8 @@ export interface BrowserOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Size of the window in CSS pixels. */
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** Pixels of the screen for one CSS pixel: the zoom of the browser. Default 1. */
+  readonly zoom?: number;
 }
 
 interface Home {
@@ -129,8 +131,12 @@ async function tell(params: {
   readonly options: BrowserOptions;
 }): Promise<void> {
   const { t, story, home, dialect, browser, options } = params;
-  const { viewport = { width: 1280, height: 800 } } = options;
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+  const { viewport = { width: 1280, height: 800 }, zoom = 1 } = options;
+  const context = await browser.newContext({
+    viewport,
+    deviceScaleFactor: zoom,
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(WAIT_MS);
   const watch = watchPages(context, home.runtime.url);
   try {
