@@ -132,6 +132,35 @@ story('the page stays live through a kill and a restart of the api', async (t, p
   t.is(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
 });
 
+story('work waits for a worker until one claims it, which leaves no event', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run(ordering('claimed'));
+  await tenant.untilEvent(id, 'NodeScheduled', 'reserve');
+  await place.open(`executions/${id}`);
+  const visits = page.getByRole('list', { name: 'Visits' });
+  const nodes = page.getByRole('list', { name: 'Nodes', exact: true });
+  const card = page.locator('[data-node="reserve"]');
+  await visits.getByRole('button', { name: /^reserve: waiting for a worker for [^,]*$/ }).waitFor();
+  await nodes.getByText('waiting for a worker', { exact: true }).waitFor();
+  t.is(await card.getAttribute('data-status'), 'waiting_for_a_worker');
+  t.deepEqual(await checkAccessibility(page), []);
+
+  const before = (await tenant.events(id)).length;
+  const item = await tenant.claimOf('reserve');
+  await visits
+    .getByRole('button', { name: /^reserve: waiting for a worker for [^,]*, running for [^,]*$/ })
+    .waitFor();
+  await nodes.getByText('running', { exact: true }).waitFor();
+  t.is(await card.getAttribute('data-status'), 'running');
+  t.is((await tenant.events(id)).length, before);
+
+  // An earlier point has only the history, which does not know of claims.
+  expectStatus(await tenant.complete(item, { ok: true }), 200);
+  await nodes.getByText('completed', { exact: true }).waitFor();
+  await page.goto(place.at(`executions/${id}?at=${before}`));
+  await nodes.getByText('under way', { exact: true }).waitFor();
+});
+
 story('a map shows how far it is, live, and its failed items first', async (t, place) => {
   const { page, tenant } = place;
   const id = await tenant.run(

@@ -1,18 +1,23 @@
 import { useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
 
 import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
 import { EventsPane } from './events/events-pane.tsx';
 import { Approvals } from './head/approvals.tsx';
 import { Head } from './head/head.tsx';
-import type { Explanation } from './head/types.ts';
+import { type Explanation, hasEnded } from './head/types.ts';
 import { Why } from './head/why.tsx';
 import { useFollowed } from './live/use-followed.ts';
+import { readWorkPlaces } from './live/work-places.ts';
 import { NodesPane } from './nodes/nodes-pane.tsx';
 import styles from './page.module.css';
 import { useSelection } from './selection.ts';
 import { StatePane } from './state/state-pane.tsx';
 import { TimelinePane } from './timeline/timeline-pane.tsx';
 import { useReading } from './use-reading.ts';
+
+/** A claim of a worker leaves no event to follow. */
+const CLAIMS_MS = 3_000;
 
 /** One execution in four panes that move together: nodes, timeline, events and state. */
 export function ExecutionPage() {
@@ -28,8 +33,17 @@ function OneExecution({ id }: { readonly id: string }) {
     key: [seen],
     params: { path: { id }, query: { view: 'head' } },
   });
-  const why = useReading('explain-execution', { key: [seen], params: { path: { id } } });
   const execution = head.data;
+  const why = useReading('explain-execution', {
+    key: [seen],
+    params: { path: { id } },
+    everyMs: execution === undefined || hasEnded(execution) ? undefined : CLAIMS_MS,
+  });
+  const explanation = why.data;
+  const places = useMemo(
+    () => (explanation === undefined ? null : readWorkPlaces(explanation)),
+    [explanation],
+  );
   if (execution === undefined) {
     return head.error === null ? (
       <Loading label="Reading the execution…" />
@@ -37,7 +51,6 @@ function OneExecution({ id }: { readonly id: string }) {
       <ErrorState error={head.error} onRetry={head.retry} />
     );
   }
-  const explanation = why.data;
   const startedAt = execution.created_at;
   const workflow = { id: execution.workflow_id, version: execution.workflow_version };
   return (
@@ -53,8 +66,8 @@ function OneExecution({ id }: { readonly id: string }) {
         <Loading label="Reading the history…" />
       ) : (
         <div className={styles.panes}>
-          <NodesPane {...{ id, seen, workflow, selection }} />
-          <TimelinePane {...{ id, seen, selection }} />
+          <NodesPane {...{ id, seen, workflow, selection, places }} />
+          <TimelinePane {...{ id, seen, selection, places }} />
           <EventsPane {...{ id, seen, startedAt, selection }} />
           <StatePane {...{ id, seen, selection }} />
         </div>

@@ -24,6 +24,7 @@ export function useReading<Name extends OperationName>(
     params,
     enabled = true,
     isFinal = false,
+    everyMs,
   }: {
     /** Changes whenever the answer may have. */
     readonly key: readonly unknown[];
@@ -31,6 +32,8 @@ export function useReading<Name extends OperationName>(
     readonly enabled?: boolean;
     /** The answer to this key never changes. */
     readonly isFinal?: boolean;
+    /** Reads again after so long, for what changes without an event. */
+    readonly everyMs?: number | undefined;
   },
 ): Reading<ReplyOf<Name>> {
   const query = useQuery({
@@ -40,6 +43,7 @@ export function useReading<Name extends OperationName>(
     gcTime: isFinal ? 60_000 : KEPT_MS,
     staleTime: isFinal ? Infinity : 2_000,
     enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
   return {
     data: query.data,

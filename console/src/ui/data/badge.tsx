@@ -18,6 +18,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   delivered: 'ok',
   approved: 'ok',
   paused: 'wait',
+  waiting_for_a_worker: 'wait',
   pending: 'wait',
   waiting: 'wait',
   retrying: 'wait',

@@ -92,10 +92,13 @@ function RunFacts({ run }: { readonly run: NodeRun }) {
           <DurationText from={startedAt} to={endedAt} />
         </span>
       )}
-      <StatusBadge status={run.status} />
+      <StatusBadge status={SHORT[run.status] ?? run.status} />
     </span>
   );
 }
+
+/** Words that a card has room for. */
+const SHORT: Readonly<Record<string, string>> = { waiting_for_a_worker: 'queued' };
 
 function Progress({ progress: { done, total, failed } }: { readonly progress: MapProgress }) {
   const part = (count: number) => `${total === 0 ? 0 : (count / total) * 100}%`;

@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
 import { StatusBadge } from '../../../ui/data/badge.tsx';
 import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import type { WorkPlaces } from '../live/work-places.ts';
 import type { Selection } from '../selection.ts';
 import type { Visit } from '../timeline/stretches.ts';
 import { useReading } from '../use-reading.ts';
+import { nameActivity } from './name-activity.ts';
 import { describeProgress, type NodeSum } from './node-list.tsx';
 import styles from './nodes-pane.module.css';
 
@@ -19,11 +21,14 @@ export function MapItems({
   node,
   at,
   selection,
+  places,
 }: {
   readonly id: string;
   readonly node: NodeSum;
   readonly at: number;
   readonly selection: Selection;
+  /** Null: not known at this point. */
+  readonly places: WorkPlaces | null;
 }) {
   const [limit, setLimit] = useState(PAGE_ITEMS);
   const query = { sequence: at, node: node.node_id, limit };
@@ -46,7 +51,12 @@ export function MapItems({
       <h3>{node.progress === null ? 'Items' : describeProgress(node.progress)}</h3>
       <ul className={styles.list} aria-label={`Items of ${node.node_id}`}>
         {[...failures, ...others].map((visit) => (
-          <ItemLine key={visit.scheduled_sequence} visit={visit} selection={selection} />
+          <ItemLine
+            key={visit.scheduled_sequence}
+            visit={visit}
+            status={statusOf(visit, places)}
+            selection={selection}
+          />
         ))}
       </ul>
       {all.data.next_after === null ? null : limit < ITEMS_MAX ? (
@@ -58,9 +68,23 @@ export function MapItems({
   );
 }
 
-function ItemLine({ visit, selection }: { readonly visit: Visit; readonly selection: Selection }) {
-  const last = visit.stretches.at(-1);
-  const child = last?.child_execution_id ?? null;
+function statusOf(visit: Visit, places: WorkPlaces | null): string {
+  if (visit.end !== null) return visit.end.outcome;
+  const history = visit.stretches.at(-1)?.activity ?? 'queued';
+  if (history !== 'working') return nameActivity(history);
+  return nameActivity(places?.correct(visit).stretches.at(-1)?.activity ?? null);
+}
+
+function ItemLine({
+  visit,
+  status,
+  selection,
+}: {
+  readonly visit: Visit;
+  readonly status: string;
+  readonly selection: Selection;
+}) {
+  const child = visit.stretches.at(-1)?.child_execution_id ?? null;
   return (
     <li className={styles.item}>
       <button
@@ -70,7 +94,7 @@ function ItemLine({ visit, selection }: { readonly visit: Visit; readonly select
       >
         Item {visit.item?.index}
       </button>
-      <StatusBadge status={visit.end?.outcome ?? last?.activity ?? 'queued'} />
+      <StatusBadge status={status} />
       {child === null ? null : (
         <Link to="/executions/$id" params={{ id: child }}>
           Open child execution

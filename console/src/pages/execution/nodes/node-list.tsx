@@ -6,7 +6,10 @@ import { StatusBadge } from '../../../ui/data/badge.tsx';
 import { DurationText } from '../../../ui/data/time.tsx';
 import styles from './nodes-pane.module.css';
 
-export type NodeSum = ReplyOf<'read-timeline'>['nodes'][number];
+export type NodeSum = Omit<ReplyOf<'read-timeline'>['nodes'][number], 'status'> & {
+  /** Told more precisely than the history can: `waiting_for_a_worker`. */
+  readonly status: string;
+};
 
 /** Every node that has begun, as text; the graph shows the same. */
 export function NodeList({

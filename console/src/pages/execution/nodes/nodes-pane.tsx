@@ -1,14 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, useMemo } from 'react';
 
+import type { ReplyOf } from '../../../api/client.ts';
 import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type NodeRun, WorkflowGraph } from '../../../ui/workflow-graph/index.ts';
+import type { WorkPlaces } from '../live/work-places.ts';
 import type { Selection } from '../selection.ts';
 import { useReading } from '../use-reading.ts';
 import { Journal } from './journal.tsx';
 import { MapItems } from './map-items.tsx';
 import { NodeList, type NodeSum } from './node-list.tsx';
+import { nameActivity } from './name-activity.ts';
 import styles from './nodes-pane.module.css';
 
 const NO_NODES: readonly NodeSum[] = [];
@@ -19,18 +22,26 @@ export function NodesPane({
   seen,
   workflow,
   selection,
+  places,
 }: {
   readonly id: string;
   readonly seen: number;
   readonly workflow: { readonly id: string; readonly version: string };
   readonly selection: Selection;
+  /** Null: not known. */
+  readonly places: WorkPlaces | null;
 }) {
   const at = Math.min(selection.at ?? seen, seen);
   const { data, error, retry } = useReading('read-timeline', {
     key: ['nodes'],
     params: { path: { id }, query: { sequence: at, limit: 1 } },
   });
-  const nodes = data?.nodes ?? NO_NODES;
+  // Where work is now says nothing about an earlier point.
+  const placesThen = at === seen ? places : null;
+  const nodes = useMemo(
+    () => data?.nodes.map((node) => nameStatus(node, placesThen)) ?? NO_NODES,
+    [data, placesThen],
+  );
   const chosen = nodes.find(({ node_id: node }) => node === selection.node);
   const select = (node: NodeSum) =>
     selection.select({
@@ -47,7 +58,14 @@ export function NodesPane({
         <NodeList nodes={nodes} selected={selection.node} onSelect={select} />
       )}
       {chosen !== undefined && chosen.progress !== null ? (
-        <MapItems key={chosen.node_id} id={id} node={chosen} at={at} selection={selection} />
+        <MapItems
+          key={chosen.node_id}
+          id={id}
+          node={chosen}
+          at={at}
+          selection={selection}
+          places={placesThen}
+        />
       ) : null}
       {chosen?.kind === 'function' ? (
         <Journal
@@ -107,9 +125,18 @@ function Graph({
   );
 }
 
+function nameStatus(
+  node: ReplyOf<'read-timeline'>['nodes'][number],
+  places: WorkPlaces | null,
+): NodeSum {
+  const { status, node_id: id } = node;
+  if (status !== 'working') return { ...node, status };
+  return { ...node, status: nameActivity(places?.ofNode(id) ?? null) };
+}
+
 function toNodeRun(node: NodeSum): NodeRun {
   return {
-    status: node.status === 'working' ? 'running' : node.status,
+    status: node.status,
     attempts: node.attempts,
     startedAt: node.started_at,
     endedAt: node.ended_at,

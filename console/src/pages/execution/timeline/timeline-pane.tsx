@@ -7,6 +7,7 @@ import { formatDuration } from '../../../ui/data/format-time.ts';
 import { useNow } from '../../../ui/data/time.tsx';
 import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
+import type { WorkPlaces } from '../live/work-places.ts';
 import type { Selection } from '../selection.ts';
 import { useReading } from '../use-reading.ts';
 import { ACTIVITY_LABELS, busyTimes, sequenceAt, type Timeline } from './stretches.ts';
@@ -23,10 +24,13 @@ export function TimelinePane({
   id,
   seen,
   selection,
+  places,
 }: {
   readonly id: string;
   readonly seen: number;
   readonly selection: Selection;
+  /** Null: not known. */
+  readonly places: WorkPlaces | null;
 }) {
   const [limit, setLimit] = useState(FIRST_ROWS);
   const [isFolded, setIsFolded] = useState(true);
@@ -34,6 +38,13 @@ export function TimelinePane({
     key: [],
     params: { path: { id }, query: { sequence: seen, limit } },
   });
+  const timeline = useMemo(
+    () =>
+      data === undefined || places === null
+        ? data
+        : { ...data, visits: data.visits.map(places.correct) },
+    [data, places],
+  );
   return (
     <Panel
       title="Timeline"
@@ -53,12 +64,15 @@ export function TimelinePane({
           </li>
         ))}
       </ul>
+      <p className={styles.legend}>
+        A call that ended without a report of its duration counts as running from its beginning.
+      </p>
       {error !== null ? (
         <ErrorState error={error} onRetry={retry} />
-      ) : data === undefined ? (
+      ) : timeline === undefined ? (
         <Loading />
       ) : (
-        <Rows id={id} timeline={data} isFolded={isFolded} selection={selection} />
+        <Rows id={id} timeline={timeline} isFolded={isFolded} selection={selection} />
       )}
       {data === undefined || data.next_after === null ? null : limit < ROWS_MAX ? (
         <Button onClick={() => setLimit(ROWS_MAX)}>Show more visits</Button>
