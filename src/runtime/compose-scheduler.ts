@@ -94,7 +94,7 @@ function createSideWork(
     agents: {
       pauseSilent: (limits: { readonly limit: number }) => pauseSilentAgents(agents, limits),
     },
-    auditSealing: createAuditSealing(store),
+    auditSealing: createAuditSealing(store, timers),
     clusterWatch: createClusterWatch({
       diagnosis: store.diagnosis,
       quotas: MEMORY_QUOTAS,

@@ -5,6 +5,7 @@ import type { Timers } from '../shared/engine/scheduling/timers.ts';
  * A background loop: run a round, continue at once when there is more, or else wait for the time or
  * for a hint.
  *
+ * - A round with a budget names the rest that it needs before the next one.
  * - While rounds find nothing, the rest doubles from `min` to `max`, and on to `quietMax` while the
  *   whole process is quiet. A round that finds something starts over at `min`.
  * - A hint cuts a rest short; one that comes during a round makes the next round follow at once.
@@ -56,11 +57,12 @@ export function startLoop(options: LoopOptions): Loop {
     }
   }
 
-  async function restAfter({ found, more, restMsMax }: LoopOutcome): Promise<void> {
+  async function restAfter(outcome: LoopOutcome): Promise<void> {
+    const { found, more, restMsMin = 0, restMsMax } = outcome;
     if (found > 0) {
       restingMs = restMs.min;
       // Others get a turn: a store without I/O would never let the event loop go round.
-      if (more || hinted) return pause({ ms: 0, hintsEnd: false });
+      if (more || hinted) return pause({ ms: restMsMin, hintsEnd: false });
     } else if (hinted) {
       return pause({ ms: EMPTY_GAP_MS, hintsEnd: false });
     }
@@ -146,6 +148,8 @@ export interface LoopRound {
 }
 
 export interface LoopOutcome extends RoundResult {
+  /** The next round comes no earlier, even if there is more: the loop has a budget. */
+  readonly restMsMin?: number;
   /** The round knows that there will be something to do by then. */
   readonly restMsMax?: number;
 }

@@ -38,6 +38,15 @@ test('while there is more, rounds follow each other at once', async (t) => {
   await loop.stop();
 });
 
+test('while there is more, a round with a budget rests as long as it says', async (t) => {
+  const loop = start({
+    outcomes: (round) => (round < 3 ? { found: 1, more: true, restMsMin: 30 } : FOUND),
+  });
+  await loop.timers.advance(110);
+  t.deepEqual(loop.gaps(), [30, 30, 50]);
+  await loop.stop();
+});
+
 test('`more` without anything found is not believed', async (t) => {
   const loop = start({ outcomes: () => ({ found: 0, more: true }) });
   await loop.timers.advance(150);

@@ -24,7 +24,7 @@ export function createRemoval(deps: {
   const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
   return async (asked) => {
     if (keptDays === null) return { executions: 0, events: 0 };
-    await createAuditSealing(store).round();
+    await createAuditSealing(store, { now: () => 0 }).round();
     return runRetention(
       { store: store.retention, ids, now: () => timers.now(), rest },
       {

@@ -28,7 +28,8 @@ export interface AuditStore {
   export(params: ExportAudit): Promise<readonly ExportedItem[]>;
   /**
    * Seals the next window that can no longer change (see `domain/audit/seal.ts`), with about
-   * `itemsMax` items at most. If several callers seal at once, one succeeds and the others do
+   * `itemsMax` items at most. A call sends a bounded number of statements: it may end with nothing
+   * sealed and more to do. If several callers seal at once, one succeeds and the others do
    * nothing.
    */
   seal(params: {
@@ -149,6 +150,8 @@ export interface SealingRound {
   readonly items: number;
   /** There may be more to seal right now. */
   readonly more: boolean;
+  /** Statements that went to the database; SQLite counts its transaction as one. */
+  readonly roundTrips: number;
   /** Age of the end of the sealed part; null: unknown. */
   readonly behindMs: number | null;
 }

@@ -1,10 +1,12 @@
 import type { AuditStore } from '../../store/audit.ts';
 import type { RoundResult } from '../scheduling/round-result.ts';
+import type { Timers } from '../scheduling/timers.ts';
+import { nextPace, type PaceBounds } from './sealing-pace.ts';
 
 /** The interface for the scheduler's loop that seals the audit log. */
 export interface AuditSealing {
   /** Seals one window, if there is one that can no longer change. */
-  round(): Promise<RoundResult>;
+  round(): Promise<SealingResult>;
   /**
    * How far behind the clock the sealed part ended when this process looked last; null: it did not
    * look, because another process seals.
@@ -12,20 +14,35 @@ export interface AuditSealing {
   behindMs(): number | null;
 }
 
-/** The most items of one window: few enough that hashing them does not delay the process. */
-const ITEMS_MAX = { postgres: 5_000, sqlite: 1_000 };
+export interface SealingResult extends RoundResult {
+  /** While there is more, the next round is due after exactly this rest; see `sealing-pace.ts`. */
+  readonly restMsMin?: number;
+  readonly restMsMax?: number;
+}
 
-export function createAuditSealing(store: {
-  readonly dialect: keyof typeof ITEMS_MAX;
-  readonly audit: AuditStore;
-}): AuditSealing {
+/** Few enough items that hashing them does not delay the process, or SQLite's writers. */
+const BOUNDS: Readonly<Record<'postgres' | 'sqlite', PaceBounds>> = {
+  postgres: { itemsMin: 500, itemsMax: 5_000, roundMsMax: 1_000 },
+  sqlite: { itemsMin: 100, itemsMax: 1_000, roundMsMax: 60 },
+};
+
+export function createAuditSealing(
+  store: { readonly dialect: keyof typeof BOUNDS; readonly audit: Pick<AuditStore, 'seal'> },
+  { now }: Pick<Timers, 'now'>,
+): AuditSealing {
+  const bounds = BOUNDS[store.dialect];
+  let items = bounds.itemsMax;
   let behindMs: number | null = null;
   return {
     async round() {
-      const itemsMax = ITEMS_MAX[store.dialect];
-      const sealed = await store.audit.seal({ itemsMax, lagMs: 0 });
+      const began = now();
+      const sealed = await store.audit.seal({ itemsMax: items, lagMs: 0 });
       behindMs = sealed.behindMs;
-      return { found: sealed.items, more: sealed.more };
+      const { roundTrips, more } = sealed;
+      const pace = nextPace({ bounds, items, tookMs: now() - began, roundTrips });
+      items = pace.items;
+      const result = { found: sealed.items, more };
+      return more ? { ...result, restMsMin: pace.restMs, restMsMax: pace.restMs } : result;
     },
     behindMs: () => behindMs,
   };

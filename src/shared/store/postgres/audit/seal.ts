@@ -51,6 +51,11 @@ const HeadRecord = z.object({
 const WonRecord = z.object({ won: z.boolean() });
 
 const SPAN_MS = { start: 60_000, max: 30 * 86_400_000 };
+/** Searches of one call. */
+const READS_MAX = 4;
+const POINT_TRIPS = 1;
+/** The heads of the chains, and the window with its seals. */
+const WRITE_TRIPS = 2;
 
 /** `finalMs` is for tests, which know that nothing is under way. */
 export function createSealer(
@@ -61,12 +66,9 @@ export function createSealer(
   /** How much time held a round's items lately: there is no index to stop at the last of them. */
   let spanMs = SPAN_MS.start;
 
-  async function findItems(
-    point: SealingPoint,
-    itemsMax: number,
-  ): Promise<{ readonly coversTo: number; readonly items: readonly SealableItem[] }> {
+  async function findItems(point: SealingPoint, itemsMax: number): Promise<FoundItems> {
     let from = point.searchFrom;
-    for (;;) {
+    for (let reads = 1; ; reads += 1) {
       const to = Math.min(from + spanMs, point.horizon);
       // A millisecond is never divided.
       const limit = to - from > 1 ? itemsMax + 1 : null;
@@ -74,26 +76,30 @@ export function createSealer(
       const items = await readSealable(management, { ...range, tenantId: null, limit });
       if (limit !== null && items.length > itemsMax) {
         spanMs = Math.max(1, Math.floor((to - from) / 4));
-        continue;
+      } else {
+        spanMs = widen({ spanMs, items: items.length, itemsMax });
+        const isOwned = items.some((item) => item.tenantId !== null);
+        if (isOwned || to >= point.horizon) return { coversTo: to, items, reads, isCut: false };
+        from = to;
       }
-      if (items.length < itemsMax / 4) spanMs = Math.min(SPAN_MS.max, spanMs * 4);
-      // Rows that are no item, such as the history of an imported execution, would be found
-      // repeatedly.
-      const isOwned = items.some((item) => item.tenantId !== null);
-      if (isOwned || to >= point.horizon) return { coversTo: to, items };
-      from = to;
+      if (reads >= READS_MAX) return { coversTo: from, items: [], reads, isCut: true };
     }
   }
 
   return async ({ itemsMax, lagMs }) => {
     const point = await readPoint(management, finalMs + lagMs);
     if (point.searchFrom >= point.horizon) return idle(point);
-    const { coversTo, items } = await findItems(point, itemsMax);
+    const { coversTo, items, reads, isCut } = await findItems(point, itemsMax);
     const tenants = [...new Set(items.map(({ tenantId }) => tenantId))].filter(
       (tenantId) => tenantId !== null,
     );
     const round = { more: coversTo < point.horizon, behindMs: point.now - coversTo };
-    if (tenants.length === 0) return { ...round, items: 0 };
+    // Rows that are no item, such as the history of an imported execution, would be searched again
+    // and again: a window without seals covers them.
+    const isPassed = isCut && coversTo > point.searchFrom;
+    if (tenants.length === 0 && !isPassed) {
+      return { ...round, items: 0, roundTrips: POINT_TRIPS + reads };
+    }
     const { window, seals } = composeWindow({
       head: point.head,
       coversTo: toIso(coversTo),
@@ -102,8 +108,31 @@ export function createSealer(
       heads: await readHeads(management, tenants),
     });
     const won = await insertWindow(management, { window, seals });
-    return won ? { ...round, items: items.length } : { items: 0, more: true, behindMs: null };
+    const roundTrips = POINT_TRIPS + reads + WRITE_TRIPS;
+    return won
+      ? { ...round, items: items.length, roundTrips }
+      : { items: 0, more: true, behindMs: null, roundTrips };
   };
+}
+
+/** So wide that it would hold three quarters of a window's items, if it held few. */
+function widen(given: {
+  readonly spanMs: number;
+  readonly items: number;
+  readonly itemsMax: number;
+}): number {
+  const { spanMs, items, itemsMax } = given;
+  if (items >= itemsMax / 2) return spanMs;
+  const factor = Math.min(4, (0.75 * itemsMax) / Math.max(1, items));
+  return Math.min(SPAN_MS.max, Math.ceil(spanMs * factor));
+}
+
+interface FoundItems {
+  readonly coversTo: number;
+  readonly items: readonly SealableItem[];
+  readonly reads: number;
+  /** The call has searched as often as it may, and found nothing up to `coversTo`. */
+  readonly isCut: boolean;
 }
 
 /** Milliseconds since the epoch. */
@@ -117,7 +146,8 @@ interface SealingPoint {
 }
 
 function idle(point: SealingPoint): SealingRound {
-  return { items: 0, more: false, behindMs: Math.max(0, point.now - point.horizon) };
+  const behindMs = Math.max(0, point.now - point.horizon);
+  return { items: 0, more: false, behindMs, roundTrips: POINT_TRIPS };
 }
 
 async function readPoint(management: Management, behindMs: number): Promise<SealingPoint> {

@@ -31,8 +31,8 @@ function sealWindow(
   const horizon = now - params.lagMs;
   const coversTo = findEnd(connection, { from, horizon, itemsMax: params.itemsMax });
   const behindMs = Math.max(0, now - Math.max(coversTo, from));
-  const round = { more: coversTo < horizon, behindMs };
-  if (coversTo <= from) return { items: 0, more: false, behindMs };
+  const round = { more: coversTo < horizon, behindMs, roundTrips: 1 };
+  if (coversTo <= from) return { ...round, items: 0, more: false };
   const items = readSealable(connection, { from, to: coversTo, tenantId: null });
   const tenants = new Set(items.map(({ tenantId }) => tenantId));
   tenants.delete(null);
@@ -49,23 +49,39 @@ function sealWindow(
   return { ...round, items: items.length };
 }
 
-/** The horizon, or the end of the millisecond in which there are enough items. */
+/** The horizon, or the end of the millisecond in which there are enough events or other items. */
 function findEnd(
   connection: Connection,
   params: { readonly from: number; readonly horizon: number; readonly itemsMax: number },
 ): number {
   const { from, horizon, itemsMax } = params;
-  const last = connection.get<{ readonly created_at: number }>(
-    `select created_at
-     from events as e
-     where created_at >= :from
-       and created_at < :horizon
-       and not ${isImported('e.execution_id')}
-     order by created_at
-     limit 1 offset :skipped`,
+  const last = connection.get<{ readonly created_at: number | null }>(
+    `select min(created_at) as created_at
+     from (
+       select *
+       from (
+         select e.created_at
+         from events as e
+         where e.created_at >= :from
+           and e.created_at < :horizon
+           and not ${isImported('e.execution_id')}
+         order by e.created_at
+         limit 1 offset :skipped
+       )
+       union all
+       select *
+       from (
+         select a.created_at
+         from audit_log as a
+         where a.created_at >= :from
+           and a.created_at < :horizon
+         order by a.created_at
+         limit 1 offset :skipped
+       )
+     )`,
     { from, horizon, skipped: itemsMax - 1 },
   );
-  return last === undefined ? horizon : Math.min(horizon, last.created_at + 1);
+  return Math.min(horizon, (last?.created_at ?? horizon) + 1);
 }
 
 function readHead(connection: Connection): WindowHead {
