@@ -47,6 +47,15 @@ export async function openRetentionScene(
 ): Promise<RetentionScene> {
   const database = await openTestStore(dialect);
   t.teardown(database.close);
+  return openRetention(t, dialect, database);
+}
+
+/** Retention on a store of the caller's. */
+export async function openRetention(
+  t: ExecutionContext,
+  dialect: Dialect,
+  database: TestStore,
+): Promise<RetentionScene> {
   const { store, url } = database;
   const sealer =
     dialect === 'sqlite'

@@ -11,9 +11,9 @@ for (const isAnalyzed of [true, false]) {
   const state = isAnalyzed ? 'with' : 'without';
 
   test(`lists of leases follow an index of a full table, ${state} statistics`, async (t) => {
-    const { url, drop } = await createTestDatabase('sqlite');
-    t.teardown(drop);
-    const database = new Database(sqlitePath(url));
+    const file = await createTestDatabase('sqlite');
+    t.teardown(() => file.drop());
+    const database = new Database(sqlitePath(file.url));
     t.teardown(() => database.close());
     database.prepare(FILL).run({ rows: ROWS });
     if (isAnalyzed) database.exec('analyze');
