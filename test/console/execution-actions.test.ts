@@ -63,7 +63,7 @@ story('an event that is refused keeps its form as it was written', async (t, pla
   // The execution ends while the form is open.
   await tenant.cancel(id);
   await tenant.until(id, 'cancelled');
-  // The dialog covers the page: the heading is there, but not for assistive technology.
+  // The dialog covers the page: the heading exists, but not for assistive technology.
   await page.getByText('How it ended').waitFor();
   await dialog.getByRole('button', { name: 'Send event' }).click();
   await dialog.getByRole('alert').getByText('it has ended').waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * What a reader of a small or enlarged page cannot reach: a page that scrolls sideways, a control
+ * Finds what a reader of a small or enlarged page cannot reach: a page that scrolls sideways, a control
  * beyond its edge, and text that is cut without a mark. Tables may scroll inside themselves.
  */
 export function findCutOff(page: Page): Promise<readonly string[]> {

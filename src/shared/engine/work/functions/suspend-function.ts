@@ -128,7 +128,7 @@ async function proposeSuspension(
   const { state } = open.known;
   const judged = await judgeAppend(deps, open, { ...asked, verdict: VERDICT });
   const entries = judged === 'known' ? [] : asked.entries;
-  // What the journal has beyond the entries of the request is unknown to the worker.
+  // The journal has more entries than the worker knows.
   if (judged === 'known' && asked.expectedLength + asked.entries.length < run.recorded.size) {
     throw journalConflict(run);
   }
