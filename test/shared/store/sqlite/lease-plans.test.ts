@@ -11,18 +11,18 @@ for (const isAnalyzed of [true, false]) {
   const state = isAnalyzed ? 'with' : 'without';
 
   test(`lists of leases follow an index of a full table, ${state} statistics`, async (t) => {
-    const file = await createTestDatabase('sqlite');
-    t.teardown(() => file.drop());
-    const database = new Database(sqlitePath(file.url));
-    t.teardown(() => database.close());
-    database.prepare(FILL).run({ rows: ROWS });
-    if (isAnalyzed) database.exec('analyze');
+    const database = await createTestDatabase('sqlite');
+    t.teardown(() => database.drop());
+    const file = new Database(sqlitePath(database.url));
+    t.teardown(() => file.close());
+    file.prepare(FILL).run({ rows: ROWS });
+    if (isAnalyzed) file.exec('analyze');
     for (const [text, bindings] of [
       [LEASE_BOUND, { within: 10 }],
       [LIST_LEASES, { tenant_id: 'busy', worker_id: null, bound: null, limit: 10 }],
     ] as const) {
       const after = { after_execution: null, after_item: null };
-      const steps = database
+      const steps = file
         .prepare<object[], { readonly detail: string }>(`explain query plan ${text}`)
         .all({ ...bindings, ...after })
         .map(({ detail }) => detail);
