@@ -105,31 +105,32 @@ async function countExecutions(
   const buckets = `${bind(params.buckets)}::int4`;
   const text = `
     with scanned as materialized (
-      select e.id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
-        e.status, e.error, e.created_at, e.completed_at
+      select ${split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS}
       from executions e
       where ${writeDriving({ tenantId, cursor: null }, split, bind)}
       order by e.created_at desc, e.id desc
       limit ${bind(within)}::int4
     ),
-    fitting as materialized (
+    fitting as ${split.residual === null ? 'not' : ''} materialized (
       select e.status, e.created_at
       from scanned e
       where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     ),
     bounds as materialized (
-      select
-        coalesce(${bind(params.from)}::timestamptz, min(f.created_at)) as first,
-        ${bind(params.to)}::timestamptz as last
-      from fitting f
+      select t.first, round(date_part('epoch', t.last - t.first) * 1000) as span_ms
+      from (
+        select
+          coalesce(${bind(params.from)}::timestamptz, min(f.created_at)) as first,
+          ${bind(params.to)}::timestamptz as last
+        from fitting f
+      ) t
     ),
     counted as (
       select f.status,
         case
-          when b.last <= b.first then 0
+          when b.span_ms <= 0 then 0
           else least(greatest(floor(
-            extract(epoch from f.created_at - b.first) / extract(epoch from b.last - b.first)
-              * ${buckets}
+            round(date_part('epoch', f.created_at - b.first) * 1000) * ${buckets} / b.span_ms
           ), 0), ${buckets} - 1)
         end::int4 as bucket,
         count(*)::int4 as count
@@ -150,6 +151,11 @@ async function countExecutions(
     isExact: (any?.scanned ?? 0) < within,
   };
 }
+
+const COUNTED_COLUMNS = 'e.status, e.created_at';
+/** All that a condition of a query looks at. */
+const COMPARED_COLUMNS = `e.id, e.definition_id, e.workflow_id, e.workflow_version,
+        e.parent_execution_id, e.status, e.error, e.created_at, e.completed_at`;
 
 interface CountRecord {
   readonly first: string | null;

@@ -99,14 +99,13 @@ function countExecutions(connection: Connection, params: CountExecutions): Execu
   const records = all<CountRecord>(
     connection,
     `with scanned as materialized (
-       select id, definition_id, workflow_id, workflow_version, parent_execution_id, status, error,
-         created_at, completed_at
+       select ${residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS}
        from executions
        where tenant_id = :tenant_id and ${drive.condition}
        order by created_at desc, id desc
        limit :within
      ),
-     fitting as materialized (
+     fitting as ${residual === null ? 'not' : ''} materialized (
        select e.status, e.created_at
        from scanned e
        where ${compare.condition}
@@ -151,6 +150,11 @@ function countExecutions(connection: Connection, params: CountExecutions): Execu
     isExact: (any?.scanned ?? 0) < within,
   };
 }
+
+const COUNTED_COLUMNS = 'status, created_at';
+/** All that a condition of a query looks at. */
+const COMPARED_COLUMNS = `id, definition_id, workflow_id, workflow_version, parent_execution_id, status,
+         error, created_at, completed_at`;
 
 interface CountRecord {
   readonly first: number | null;
