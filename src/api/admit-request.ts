@@ -1,5 +1,7 @@
 import type { Access } from '../shared/domain/access.ts';
 import type { Credentials } from '../shared/security/authenticator.ts';
+import type { IncomingMessage } from 'node:http';
+
 import type { ApiContext } from './context.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Caller, Method } from './endpoint.ts';
@@ -15,20 +17,26 @@ export interface AdmitRequest {
 
 /** Lets a request in to what needs this access, or throws 401, 403 or 429; see `admit`. */
 export async function admitRequest(params: AdmitRequest): Promise<Caller> {
-  const { ctx, deps } = params;
+  const { ctx, deps, method, access } = params;
   const { rateLimit, database } = deps;
-  const caller = await admit({ ...admissionOf(params), rateLimit, database });
+  const admission = admissionOf({ req: ctx.req, deps, method, access });
+  const caller = await admit({ ...admission, rateLimit, database });
   ctx.state.tenantId = caller.tenantId;
   return caller;
 }
 
 /** The checks of a request when it comes in, and again while its answer streams. */
-export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admission {
+export function admissionOf({
+  req,
+  deps,
+  method,
+  access,
+}: Omit<AdmitRequest, 'ctx'> & { readonly req: IncomingMessage }): Admission {
   return {
     method,
     access,
-    credentials: credentialsOf(ctx),
-    tenantHeader: tenantHeaderOf(ctx),
+    credentials: credentialsOf(req),
+    tenantHeader: tenantHeaderOf(req),
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
     knowTenant: (tenantId) => deps.engine.tenants.find(tenantId),
@@ -36,14 +44,14 @@ export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admiss
 }
 
 /** Node joins the values of a header that is sent twice. */
-function tenantHeaderOf({ req }: ApiContext): string | undefined {
+function tenantHeaderOf(req: IncomingMessage): string | undefined {
   const given = req.headers['x-tenant-id'];
   return typeof given === 'string' ? given : undefined;
 }
 
-function credentialsOf(ctx: ApiContext): Credentials {
+function credentialsOf(req: IncomingMessage): Credentials {
   return {
-    authorization: ctx.req.headers.authorization,
-    certificate: () => readClientCertificate(ctx.req.socket),
+    authorization: req.headers.authorization,
+    certificate: () => readClientCertificate(req.socket),
   };
 }

@@ -1,5 +1,4 @@
 import { Router } from '@koa/router';
-import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 
 import type { JsonObject } from '../shared/domain/json.ts';
@@ -29,6 +28,10 @@ import { buildOpenApi } from './openapi/openapi.ts';
 import { listPermitted } from './permitted-routes.ts';
 import { routes } from './routes.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
+import { admissionOf } from './admit-request.ts';
+import { objectionToCaller } from './middleware/authenticate.ts';
+import { createCallerWatches, type WatchedAnswer } from './watch-callers.ts';
+import { UnwatchedKoa } from './unwatched-koa.ts';
 
 export interface Api {
   readonly handle: RequestListener;
@@ -46,13 +49,13 @@ export function createApi(deps: ApiDeps): Api {
   const leaving = new AbortController();
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });
 
-  const app = new Koa<ApiState>();
+  const app = new UnwatchedKoa();
   const serve = serveRoutes(listRoutes(endpointDeps));
-  const serveOutside: ServeRoute = async (ctx) => {
+  const serveOutside: ServeRoute = (ctx) => {
     // Before any route, so that none can be forgotten.
     refuseForeignPagesOf(ctx, deps);
     // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
-    await serve(ctx);
+    return serve(ctx);
   };
   const { console: files } = deps.settings;
   const serveConsole =
@@ -71,7 +74,7 @@ export function createApi(deps: ApiDeps): Api {
   });
   // Errors while an answer is being sent. A caller that leaves its stream is not reported.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    if (error.code !== undefined && CALLER_LEFT.has(error.code)) return;
     deps.log.warn({ err: error }, 'answer was not sent whole');
   });
 
@@ -86,6 +89,12 @@ export function createApi(deps: ApiDeps): Api {
     close: () => endpointDeps.authenticator.close(),
   };
 }
+
+const CALLER_LEFT: ReadonlySet<string> = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'EPIPE',
+  'ECONNRESET',
+]);
 
 function refuseForeignPagesOf(ctx: ApiContext, deps: ApiDeps): void {
   const { auth } = deps.settings;
@@ -102,13 +111,14 @@ function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const { method, path, served } of all) router.register(path, [method], served);
   const serveOther = router.routes();
-  return async (ctx) => {
+  // No `async`, which a request that waits would keep a frame of.
+  return (ctx) => {
     const found = table.find(ctx.method, ctx.path);
     if (found !== null) {
       ctx['params'] = found.params;
       return found.served(ctx);
     }
-    await serveOther(ctx as never, async () => answerUnmatched(ctx, methodsFor(router, ctx.path)));
+    return serveOther(ctx as never, async () => answerUnmatched(ctx, methodsFor(router, ctx.path)));
   };
 }
 
@@ -156,7 +166,11 @@ function withOwnState(
   signals: Pick<EndpointDeps, 'draining' | 'leaving'>,
 ): EndpointDeps {
   let openApi: JsonObject | null = null;
-  return {
+  const { draining } = signals;
+  const recheckMs = deps.settings.callerRecheckMs;
+  const objectionTo = ({ caller, ...asked }: WatchedAnswer) =>
+    objectionToCaller({ ...admissionOf({ ...asked, deps: own }), caller });
+  const own: EndpointDeps = {
     ...deps,
     ...signals,
     authenticator: authenticatorOf(deps),
@@ -166,6 +180,8 @@ function withOwnState(
     exposed: createExposedList({ engine: deps.engine, now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     permittedTo: (identity) => listPermitted({ routes, identity, rules: deps.settings.auth }),
+    callerWatches: createCallerWatches({ draining, recheckMs, objectionTo }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };
+  return own;
 }

@@ -14,6 +14,7 @@ import type { DatabaseProbe } from './database-probe.ts';
 import type { AnswerLimit } from './middleware/limit-answers.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
 import type { ExtendMcp } from './mcp/extend-mcp.ts';
+import type { CallerWatches } from './watch-callers.ts';
 import type { PermittedRoute } from './permitted-routes.ts';
 
 /** The dependencies that the process gives the API. */
@@ -117,6 +118,7 @@ export interface EndpointDeps extends ApiDeps {
   readonly rateLimit: RateLimit;
   readonly streamLimit: AnswerLimit;
   readonly resultWaitLimit: AnswerLimit;
+  readonly callerWatches: CallerWatches;
   readonly database: DatabaseProbe;
   /** Aborted, before that or then, when nobody else is to come. */
   readonly leaving: AbortSignal;

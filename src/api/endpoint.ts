@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
@@ -143,7 +144,7 @@ export interface ApiRequest<Params, Query, Body> {
   prefersEventStream(): boolean;
   /**
    * For answers that take long: aborted when the caller goes away or would no longer be let in, and
-   * when the server begins to close. See `watchCaller`.
+   * when the server begins to close. See `CallerWatches`.
    */
   abandoned(): AbortSignal;
   /**
@@ -160,13 +161,19 @@ export interface Caller extends UseCaseCaller {
   readonly identity: Identity;
 }
 
+/** An event stream, which writes and ends its answer itself. */
+export interface LiveAnswer {
+  /** Called when the head of the answer is written. */
+  open(response: ServerResponse): void;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent in place of a body, as `text/event-stream`. */
-  readonly stream?: Readable;
+  readonly live?: LiveAnswer;
   /** Sent in place of a body, as JSON, piece by piece. */
   readonly pieces?: JsonPieces;
   /** Sent in place of a body, as it is. */
@@ -185,7 +192,7 @@ type AnswerOf<Replies extends ReplySchemas> =
         readonly body: z.input<Replies[Status]>;
       };
     }[keyof Replies & number]
-  | { readonly status: 200; readonly stream: Readable }
+  | { readonly status: 200; readonly live: LiveAnswer }
   | { readonly status: 200; readonly pieces: JsonPieces }
   | (Pick<Answer, 'headers'> & { readonly status: 200; readonly file: Answer['file'] & {} })
   | (Pick<Answer, 'headers'> & { readonly status: 304 })

@@ -1,4 +1,5 @@
 import type { ApiContext } from './context.ts';
+import type { LiveAnswer } from './endpoint.ts';
 import { ANSWER_HEADERS } from './middleware/request-context.ts';
 
 type AnswerHeaders = Readonly<Record<string, string>>;
@@ -17,17 +18,41 @@ interface JsonAnswer {
  */
 export function sendJson(ctx: ApiContext, { status, body, headers = {} }: JsonAnswer): void {
   const text = JSON.stringify(body);
-  const { res, state } = ctx;
+  const { res } = ctx;
   // Koa knows how to end an answer that nobody reads.
   if (res.headersSent || !ctx.writable) return void (ctx.body = text);
   ctx.respond = false;
-  const head = ['X-Request-Id', state.requestId, ...headersOf(headers)];
+  const head = headOf(ctx, headers);
   head.push('Content-Type', 'application/json; charset=utf-8');
   head.push('Content-Length', String(Buffer.byteLength(text)));
-  // A kept connection would only be cut at the end of the drain.
-  if (state.leaving.aborted) head.push('Connection', 'close');
   res.writeHead(status, head);
   res.end(text);
+}
+
+/** Past Koa, which would keep a pipe with all its listeners for each stream. */
+export function openEventStream(ctx: ApiContext, live: LiveAnswer): void {
+  const { res } = ctx;
+  // Koa knows how to end an answer that nobody reads.
+  if (res.headersSent || !ctx.writable) return;
+  ctx.respond = false;
+  // Proxies must pass each event on as it comes.
+  const head = [
+    ...headOf(ctx, { 'X-Accel-Buffering': 'no' }),
+    'Content-Type',
+    `${EVENT_STREAM}; charset=utf-8`,
+  ];
+  res.writeHead(200, head);
+  if (ctx.method === 'HEAD') res.end();
+  else live.open(res);
+}
+
+export const EVENT_STREAM = 'text/event-stream';
+
+function headOf({ state }: ApiContext, own: AnswerHeaders): string[] {
+  const head = ['X-Request-Id', state.requestId, ...headersOf(own)];
+  // A kept connection would only be cut at the end of the drain.
+  if (state.leaving.aborted) head.push('Connection', 'close');
+  return head;
 }
 
 /** The common headers, and those of this answer in their place. */

@@ -6,10 +6,9 @@ import { decode } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { carriesBody, type ReadBody } from './middleware/body.ts';
-import { readContent } from './middleware/content.ts';
+import { readContent, type RequestContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
-import { sendJson } from './send.ts';
-import { watchCaller } from './watch-caller.ts';
+import { EVENT_STREAM, openEventStream, sendJson } from './send.ts';
 
 /**
  * One endpoint as middleware of its route, so that no path can reach `handle` past its guard. The
@@ -46,35 +45,88 @@ async function readRequest(params: {
   readonly caller: Caller;
 }): Promise<ApiRequest<unknown, unknown, unknown>> {
   const { ctx, endpoint, deps, readBody, caller } = params;
-  const { method, access } = endpoint;
   const { querystring } = ctx;
   const query =
     endpoint.query &&
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
-  const abandoned = () => watchCaller({ ctx, deps, method, access, caller });
-  let gone: AbortSignal | null = null;
   const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
   const body = endpoint.body && decode(endpoint.body, isAbsent ? {} : await readBody(ctx));
-  return {
+  return new ServedRequest({
+    ctx,
+    deps,
+    endpoint,
+    caller,
     params: endpoint.params ? decode(endpoint.params, ctx['params']) : {},
     query: query ?? {},
     body: body ?? {},
-    caller,
-    requestId: ctx.state.requestId,
-    remoteAddress: ctx.req.socket.remoteAddress ?? 'unknown',
-    header: (name) => ctx.get(name) || undefined,
-    content: () => readContent(ctx),
-    prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
-    abandoned,
-    waitForResult: () => {
-      deps.resultWaitLimit.enter(caller.identity, ctx.res);
-      return abandoned();
-    },
-    gone: () => (gone ??= goneSignal(ctx)),
-  };
+  });
 }
 
-const EVENT_STREAM = 'text/event-stream';
+/** A class, so that a request that waits keeps no function for each of its questions. */
+class ServedRequest implements ApiRequest<unknown, unknown, unknown> {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly caller: Caller;
+  readonly #ctx: ApiContext;
+  readonly #deps: EndpointDeps;
+  readonly #endpoint: Endpoint;
+  #gone: AbortSignal | null = null;
+
+  constructor(given: {
+    readonly ctx: ApiContext;
+    readonly deps: EndpointDeps;
+    readonly endpoint: Endpoint;
+    readonly caller: Caller;
+    readonly params: unknown;
+    readonly query: unknown;
+    readonly body: unknown;
+  }) {
+    this.params = given.params;
+    this.query = given.query;
+    this.body = given.body;
+    this.caller = given.caller;
+    this.#ctx = given.ctx;
+    this.#deps = given.deps;
+    this.#endpoint = given.endpoint;
+  }
+
+  get requestId(): string {
+    return this.#ctx.state.requestId;
+  }
+
+  get remoteAddress(): string {
+    return this.#ctx.req.socket.remoteAddress ?? 'unknown';
+  }
+
+  header(name: string): string | undefined {
+    return this.#ctx.get(name) || undefined;
+  }
+
+  content(): RequestContent {
+    return readContent(this.#ctx);
+  }
+
+  prefersEventStream(): boolean {
+    return this.#ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
+  }
+
+  abandoned(): AbortSignal {
+    const { req, res } = this.#ctx;
+    const { method, access } = this.#endpoint;
+    return this.#deps.callerWatches.watch({ req, res, method, access, caller: this.caller });
+  }
+
+  waitForResult(): AbortSignal {
+    this.#deps.resultWaitLimit.enter(this.caller.identity, this.#ctx.res);
+    return this.abandoned();
+  }
+
+  gone(): AbortSignal {
+    this.#gone ??= goneSignal(this.#ctx);
+    return this.#gone;
+  }
+}
 
 function goneSignal(ctx: ApiContext): AbortSignal {
   const controller = new AbortController();
@@ -90,14 +142,12 @@ function send(ctx: ApiContext, answer: Answer): void {
     sendJson(ctx, { ...answer, body: answer.body });
     return;
   }
+  if (answer.live !== undefined) {
+    openEventStream(ctx, answer.live);
+    return;
+  }
   ctx.set(answer.headers ?? {});
-  if (answer.stream !== undefined) {
-    ctx.status = answer.status;
-    ctx.type = EVENT_STREAM;
-    // Proxies must pass each event on as it comes.
-    ctx.set('X-Accel-Buffering', 'no');
-    ctx.body = answer.stream;
-  } else if (answer.pieces !== undefined) {
+  if (answer.pieces !== undefined) {
     ctx.status = answer.status;
     ctx.type = 'application/json';
     ctx.body = Readable.from(answer.pieces);

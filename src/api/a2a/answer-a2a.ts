@@ -8,7 +8,7 @@ import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Caller } from '../endpoint.ts';
 import { createAgentTasks } from './agent-tasks.ts';
 import type { AgentWorkflow } from './find-exposed.ts';
-import { refusalIn } from '../watch-caller.ts';
+import { refusalIn } from '../watch-callers.ts';
 import { handleRequests } from './handle-requests.ts';
 import { idOf } from './read-rpc-request.ts';
 import { shapeTasks } from './shape-task.ts';

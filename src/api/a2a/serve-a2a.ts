@@ -8,7 +8,7 @@ import type { EndpointDeps } from '../deps.ts';
 import type { ReadBody } from '../middleware/body.ts';
 import { discardRest } from '../middleware/discard-rest.ts';
 import { sendJson } from '../send.ts';
-import { refusalIn, watchCaller } from '../watch-caller.ts';
+import { refusalIn } from '../watch-callers.ts';
 import { findExposed } from './find-exposed.ts';
 import { keepAlive } from './keep-alive.ts';
 import { readRpcRequest } from './read-rpc-request.ts';
@@ -64,7 +64,8 @@ export function serveA2a(params: {
     const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
     const workflow = await findExposed(deps.engine, caller, workflowId);
     if (isStreaming(message)) deps.streamLimit.enter(caller.identity, ctx.res);
-    const signal = watchCaller({ ctx, deps, method: 'POST', access, caller });
+    const { req, res } = ctx;
+    const signal = deps.callerWatches.watch({ req, res, method: 'POST', access, caller });
     const { answerA2a } = await import('./answer-a2a.ts');
     const answer = await answerA2a({
       engine: deps.engine,

@@ -35,7 +35,7 @@ export function createAnswerLimit(params: {
         throw limitExceeded({ limit, max, retryAfterSeconds, detail: refusal });
       }
       open.set(key, count + 1);
-      answer.once('close', () => leave(key));
+      answer.on('close', () => leave(key));
     },
   };
 

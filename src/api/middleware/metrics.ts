@@ -13,7 +13,8 @@ export function reportRequest(
   },
 ): void {
   const startedAt = params.now();
-  ctx.res.once('close', () => {
+  // Closed once; `once` itself would keep more than this function does.
+  ctx.res.on('close', () => {
     params.onRequest({
       method: KNOWN_METHODS.has(ctx.method) ? ctx.method : 'OTHER',
       route: ctx.state.route,

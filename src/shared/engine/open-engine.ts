@@ -9,6 +9,7 @@ import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
 import { createAdmission } from './scheduling/admit-children.ts';
 import { createClaimPace } from './scheduling/claim-pace.ts';
+import { createFollowedEvents } from './executions/followed-events.ts';
 import { createHistories } from './executions/history/histories.ts';
 import { createScheduling } from './scheduling/create-scheduling.ts';
 import type { Scheduling } from './scheduling/scheduling.ts';
@@ -72,6 +73,11 @@ export function openEngine(given: GivenToEngine): {
     kinds,
     randomBytes: given.randomBytes,
     histories: createHistories({ executions: store.executions }),
+    followedEvents: createFollowedEvents({
+      executions: store.executions,
+      wake: given.wake,
+      timers,
+    }),
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     claimPace: createClaimPace(now),

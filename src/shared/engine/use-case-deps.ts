@@ -1,6 +1,7 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
+import type { FollowedEvents } from './executions/followed-events.ts';
 import type { Histories } from './executions/history/histories.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
 import type { QueueNews } from './work/queue-news.ts';
@@ -18,6 +19,7 @@ export interface UseCaseDeps extends EngineDeps {
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly histories: Histories;
+  readonly followedEvents: FollowedEvents;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
   readonly claimPace: ClaimPace;

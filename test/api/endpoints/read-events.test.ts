@@ -1,5 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
+import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
+import { eventsTopic } from '../../../src/shared/engine/wake/wake-for.ts';
 import { openStream } from '../support/open-stream.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
@@ -174,4 +176,32 @@ test('HEAD opens no stream', async (t) => {
     headers: { accept: 'text/event-stream' },
   });
   t.is(answer.status, 200);
+});
+
+test('a server that closes ends its streams and logs nothing', async (t) => {
+  const api = await startTestApi();
+  const executionId = await startWorkflow(api, { ir: waiting('close') });
+  const path = `/executions/${executionId}/events`;
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(api, { path })));
+  for (const stream of streams) await stream.next();
+  // A look at the execution is under way.
+  api.wake.notify([eventsTopic(executionId as ExecutionId)]);
+  const ended = Promise.all(streams.map((stream) => stream.rest()));
+  await api.close();
+  t.is((await ended).length, streams.length);
+  t.deepEqual(api.troubles, []);
+});
+
+test('a client that reads slowly gets a long history whole', async (t) => {
+  const { api } = t.context;
+  const executionId = await startWorkflow(api, { ir: waiting('slow') });
+  const path = `/executions/${executionId}/external-event`;
+  const body = { correlation_key: 'other', payload: { text: 'x'.repeat(50_000) } };
+  for (let sent = 0; sent < 200; sent += 1) await api.call({ path, body });
+  const stream = await openStream(api, { path: `/executions/${executionId}/events` });
+  await stream.next();
+  await deliver(api, executionId);
+  const { body: whole } = await api.call({ path: `/executions/${executionId}/events` });
+  const all = (whole['events'] as unknown as Row[]).map(({ sequence }) => sequence);
+  t.deepEqual(sequences(await stream.rest()), all);
 });

@@ -1,5 +1,4 @@
 import { readEvents as read } from '../../../shared/engine/executions/read-execution.ts';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
@@ -84,7 +83,7 @@ export const readEvents = defineEndpoint({
     if (lastEventId !== null && page.ended && page.events.length === 0) return { status: 204 };
     return {
       status: 200,
-      stream: Readable.from(streamEvents({ request, deps, first: page, after })),
+      live: streamEvents({ request, deps, first: page, after }),
     };
   },
 });

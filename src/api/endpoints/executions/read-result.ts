@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { awaitResult } from '../../../shared/engine/executions/await-result.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
-import { refusalIn } from '../../watch-caller.ts';
+import { refusalIn } from '../../watch-callers.ts';
 import {
   pendingShape,
   resultShape,

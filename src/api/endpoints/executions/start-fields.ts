@@ -34,10 +34,10 @@ export function readStart(
 }
 
 /** One that cannot be read is as if there were none. */
-export function readTraceparent({
-  header,
-}: Pick<ApiRequest<unknown, unknown, unknown>, 'header'>): Pick<StartExecution, 'traceparent'> {
-  const given = header('traceparent');
+export function readTraceparent(
+  request: Pick<ApiRequest<unknown, unknown, unknown>, 'header'>,
+): Pick<StartExecution, 'traceparent'> {
+  const given = request.header('traceparent');
   const parent = given === undefined ? null : parseTraceparent(given);
   return parent === null ? {} : { traceparent: writeTraceparent(parent) };
 }

@@ -1,90 +1,172 @@
-import { readEvents, waitForEvents } from '../../../shared/engine/executions/read-execution.ts';
-import type { EventPage } from '../../../shared/engine/executions/read-execution.ts';
+import type { ServerResponse } from 'node:http';
+
+import type { EventsFollower } from '../../../shared/engine/executions/followed-events.ts';
+import { type EventPage, readEvents } from '../../../shared/engine/executions/read-execution.ts';
 import type { SvcError } from '../../../shared/domain/errors.ts';
+import type { ExecutionId } from '../../../shared/domain/ids.ts';
 import type { EndpointDeps } from '../../deps.ts';
-import type { ApiRequest } from '../../endpoint.ts';
-import { refusalIn } from '../../watch-caller.ts';
+import type { ApiRequest, Caller, LiveAnswer } from '../../endpoint.ts';
+import { refusalIn } from '../../watch-callers.ts';
 import { shapeEvent } from './event-shape.ts';
 
 /** Events read at a time, so that a long history never stands in memory whole. */
 export const STREAM_PAGE_EVENTS = 500;
 
-/**
- * The text of a live event stream (WHATWG HTML, "Server-sent events").
- *
- * Wake-ups are hints and may be lost, so every wait looks at the execution from time to time. The
- * stream ends after the execution's last event; when the server begins to close or the database
- * goes away, the client comes again with Last-Event-ID and loses nothing; and when the caller would
- * no longer be let in, which the last message says, of the type `error`.
- */
-export async function* streamEvents(params: {
+export interface EventStreamParams {
   readonly request: ApiRequest<{ readonly id: string }, unknown, unknown>;
   readonly deps: EndpointDeps;
   /** The events after `after`, as read already. */
   readonly first: EventPage;
   readonly after: number;
-}): AsyncGenerator<string> {
-  const { request, deps } = params;
-  const abandoned = request.abandoned();
-  const { executionId } = params.first;
-  let { after, first: page } = params;
-  // Sent at once, so that the client knows that the stream is open.
-  yield ': events\nretry: 1000\n\n';
-  try {
-    while (!abandoned.aborted) {
-      for (const event of page.events) {
-        if (abandoned.aborted) break;
-        after = event.sequence;
-        yield `id: ${after}\ndata: ${JSON.stringify(shapeEvent(executionId, event))}\n\n`;
-      }
-      if (page.ended && !abandoned.aborted) return;
-      if (page.events.length === 0) {
-        // A wait begins with a look at the execution, so no page is read at a heartbeat.
-        while (!(await waitForMore({ deps, executionId, after, abandoned }))) {
-          if (abandoned.aborted) break;
-          yield ': waiting\n\n';
-        }
-      }
-      if (abandoned.aborted) break;
-      page = await readEvents(deps.engine, request.caller, {
-        executionId: request.params.id,
-        after,
-        limit: STREAM_PAGE_EVENTS,
-      });
-    }
-    const refusal = refusalIn(abandoned);
-    if (refusal !== null) yield sayRefusal(refusal);
-  } catch (error) {
-    const ids = { request_id: request.requestId, execution_id: executionId };
-    deps.log.warn({ ...ids, err: error }, 'event stream ended early');
+}
+
+/**
+ * The text of a live event stream (WHATWG HTML, "Server-sent events").
+ *
+ * The stream ends after the execution's last event; when the server begins to close or the database
+ * goes away, the client comes again with Last-Event-ID and loses nothing; and when the caller would
+ * no longer be let in, which the last message says, of the type `error`.
+ *
+ * A process holds many quiet streams for long, so one is an object without closures, listeners or
+ * promises of its own while it waits.
+ */
+export function streamEvents(params: EventStreamParams): LiveAnswer {
+  return {
+    open(response) {
+      new EventStream(params, response).begin(params.first);
+    },
+  };
+}
+
+class EventStream implements EventsFollower {
+  after: number;
+  readonly executionId: ExecutionId;
+  readonly #deps: EndpointDeps;
+  readonly #caller: Caller;
+  readonly #requestId: string;
+  readonly #response: ServerResponse;
+  readonly #abandoned: AbortSignal;
+  readonly #heartbeat: NodeJS.Timeout;
+  #isSending = false;
+  /** There may be events that the page being sent lacks. */
+  #hasMore = false;
+  #isOver = false;
+
+  constructor({ request, deps, first, after }: EventStreamParams, response: ServerResponse) {
+    this.after = after;
+    this.executionId = first.executionId;
+    this.#deps = deps;
+    this.#caller = request.caller;
+    this.#requestId = request.requestId;
+    this.#response = response;
+    this.#abandoned = request.abandoned();
+    this.#heartbeat = setTimeout(beat, deps.settings.streamHeartbeatMs, this);
   }
+
+  begin(first: EventPage): void {
+    // Sent at once, so that the client knows that the stream is open.
+    this.#write(': events\nretry: 1000\n\n');
+    this.#abandoned.addEventListener('abort', this, { once: true });
+    if (this.#abandoned.aborted) return this.handleEvent();
+    void this.#send(first);
+  }
+
+  onNews(): void {
+    this.#hasMore = true;
+    if (!this.#isSending) void this.#send(null);
+  }
+
+  onFailure(error: unknown): void {
+    if (this.#isOver) return;
+    const ids = { request_id: this.#requestId, execution_id: this.executionId };
+    this.#deps.log.warn({ ...ids, err: error }, 'event stream ended early');
+    this.#end();
+  }
+
+  /** The caller has left or may not stay, or the server begins to close. */
+  handleEvent(): void {
+    const refusal = refusalIn(this.#abandoned);
+    if (refusal !== null) this.#write(sayRefusal(refusal));
+    this.#end();
+  }
+
+  beat(): void {
+    if (this.#isSending) this.#heartbeat.refresh();
+    else this.#write(': waiting\n\n');
+  }
+
+  async #send(first: EventPage | null): Promise<void> {
+    this.#isSending = true;
+    try {
+      if (first !== null) await this.#sendPage(first);
+      while (this.#hasMore && !this.#isOver) {
+        this.#hasMore = false;
+        const page = await this.#read();
+        // Another page may follow one with events.
+        if (page.events.length > 0) this.#hasMore = true;
+        await this.#sendPage(page);
+      }
+      if (first !== null && !this.#isOver) this.#deps.engine.followedEvents.follow(this);
+    } catch (error) {
+      this.onFailure(error);
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  #read(): Promise<EventPage> {
+    return readEvents(this.#deps.engine, this.#caller, {
+      executionId: this.executionId,
+      after: this.after,
+      limit: STREAM_PAGE_EVENTS,
+    });
+  }
+
+  async #sendPage({ events, ended }: EventPage): Promise<void> {
+    for (const event of events) {
+      if (this.#isOver) return;
+      this.after = event.sequence;
+      const data = JSON.stringify(shapeEvent(this.executionId, event));
+      if (!this.#write(`id: ${event.sequence}\ndata: ${data}\n\n`)) await drained(this.#response);
+    }
+    if (ended) this.#end();
+  }
+
+  /** False: the client has to read first. */
+  #write(text: string): boolean {
+    if (this.#isOver || this.#response.destroyed) return true;
+    this.#heartbeat.refresh();
+    return this.#response.write(text);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#heartbeat);
+    this.#deps.engine.followedEvents.leave(this);
+    this.#abandoned.removeEventListener('abort', this);
+    if (!this.#response.destroyed) this.#response.end();
+  }
+}
+
+function beat(stream: EventStream): void {
+  stream.beat();
 }
 
 function sayRefusal({ message, status }: SvcError): string {
   return `event: error\ndata: ${JSON.stringify({ error: message, status })}\n\n`;
 }
 
-/** False: nothing came until the next heartbeat is due. */
-async function waitForMore(params: {
-  readonly deps: EndpointDeps;
-  readonly executionId: EventPage['executionId'];
-  readonly after: number;
-  readonly abandoned: AbortSignal;
-}): Promise<boolean> {
-  const { deps, executionId, after, abandoned } = params;
-  const waiting = new AbortController();
-  let timedOut = false;
-  const stop = () => waiting.abort();
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop();
-  }, deps.settings.streamHeartbeatMs);
-  abandoned.addEventListener('abort', stop, { once: true });
-  try {
-    await waitForEvents(deps.engine, { executionId, after, signal: waiting.signal });
-    return !timedOut;
-  } finally {
-    clearTimeout(timer);
-    abandoned.removeEventListener('abort', stop);
-  }
+/** Resolves when the client has read, or its connection has ended. */
+function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  });
 }

@@ -120,7 +120,6 @@ export const claimWorkItem = defineEndpoint({
     const { engine, traceparentOf } = deps;
     const { body, caller } = request;
     const reported = reporting(request, deps, body.reports);
-    const gone = request.gone();
     const claimed = await claimWork(engine, caller, {
       workerId: body.worker_id,
       queues: body.queue_types,
@@ -134,7 +133,9 @@ export const claimWorkItem = defineEndpoint({
       host: body.host ?? request.remoteAddress,
       version: body.version ?? 'unknown',
     });
-    if (body.claim_id === null) releaseUnanswered({ engine, caller, claimed, gone });
+    if (body.claim_id === null) {
+      releaseUnanswered({ engine, caller, claimed, gone: request.gone() });
+    }
     const items = await Promise.all(
       claimed.map(async (item) => {
         const { attempt, record } = item;

@@ -86,6 +86,26 @@ export async function serveReports(
   return Promise.all(all);
 }
 
+/** A report as a request of its own, whose caller and connection are those of all. */
+function partOf(
+  request: ReportingRequest,
+  own: { readonly params: { readonly id: string }; readonly body: unknown },
+): ApiRequest<unknown, unknown, unknown> {
+  return {
+    ...own,
+    query: request.query,
+    caller: request.caller,
+    requestId: request.requestId,
+    remoteAddress: request.remoteAddress,
+    header: (name) => request.header(name),
+    content: () => request.content(),
+    prefersEventStream: () => request.prefersEventStream(),
+    abandoned: () => request.abandoned(),
+    waitForResult: () => request.waitForResult(),
+    gone: () => request.gone(),
+  };
+}
+
 async function serveReport(
   request: ReportingRequest,
   deps: EndpointDeps,
@@ -95,7 +115,7 @@ async function serveReport(
   try {
     const given = { worker_id: request.body.worker_id, ...members };
     const body = endpoint.body === null ? {} : decode(endpoint.body, given);
-    const answer = await endpoint.handle({ ...request, params: { id }, body }, deps);
+    const answer = await endpoint.handle(partOf(request, { params: { id }, body }), deps);
     return { work_item_id: id, status: answer.status, body: answer.body as JsonObject };
   } catch (thrown) {
     const { requestId } = request;

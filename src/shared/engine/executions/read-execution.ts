@@ -19,8 +19,8 @@ import { redactEvent, redactRow, redactState } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { ExecutionRow } from '../../store/store.ts';
-import { waitForTopics } from '../wake/wait-for-topics.ts';
-import { eventsTopic } from '../wake/wake-for.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import type { EventsFollower } from './followed-events.ts';
 
 export interface ExecutionView {
   /** Id of the A2A message in its input, shown even if the rest is hidden; null: none. */
@@ -87,8 +87,6 @@ export interface Approvals {
 
 /** How far back from the newest event the start of a wait is looked for. */
 const SINCE_EVENTS_MAX = 500;
-/** A follower in another process than the writer sees events by looking this often. */
-const FOLLOW_POLL_MS = 500;
 
 export async function readExecution(
   deps: EngineDeps,
@@ -154,26 +152,33 @@ export async function readEvents(
   return { executionId, events: shown, ended: isTerminal(row.status) && last >= row.lastSequence };
 }
 
-export async function waitForEvents(
-  deps: EngineDeps,
+/** Resolves when there are events after `after`, or the execution has ended, or the signal aborts. */
+export function waitForEvents(
+  { followedEvents }: Pick<UseCaseDeps, 'followedEvents'>,
   params: {
-    readonly executionId: ExecutionView['row']['executionId'];
+    readonly executionId: ExecutionId;
     readonly after: number;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
   const { executionId, after, signal } = params;
-  const { executions } = deps.store;
-  while (!signal.aborted) {
-    const hint = waitForTopics(deps, [eventsTopic(executionId)]);
-    try {
-      const row = await executions.find(executionId, null);
-      if (row === null || row.lastSequence > after || isTerminal(row.status)) return;
-      await hint.wait({ timeoutMs: FOLLOW_POLL_MS, signal });
-    } finally {
-      hint.end();
-    }
-  }
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      followedEvents.leave(follower);
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = () => end(resolve);
+    const follower: EventsFollower = {
+      executionId,
+      after,
+      onNews: () => end(resolve),
+      onFailure: (error) => end(() => reject(error)),
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    followedEvents.follow(follower);
+  });
 }
 
 /** The approvals of an execution, read from its events: who asked, who decided, when. */

@@ -1,0 +1,33 @@
+import Koa from 'koa';
+
+import type { ApiContext, ApiState } from './context.ts';
+
+type Serve = (ctx: ApiContext) => Promise<unknown>;
+
+/** What Koa calls for each request; its types leave it out. */
+interface HandlesRequests {
+  handleRequest(ctx: ApiContext, serve: Serve): Promise<unknown>;
+}
+
+const watched = Koa.prototype as unknown as HandlesRequests;
+
+/**
+ * Koa watches the socket of each request until its answer has ended: twenty functions and objects,
+ * which a request that waits keeps for as long. Here it begins to do so when a handler leaves the
+ * answer to it. What a handler sends itself, Node's server ends like any other answer.
+ */
+export class UnwatchedKoa extends Koa<ApiState> implements HandlesRequests {
+  async handleRequest(ctx: ApiContext, serve: Serve): Promise<void> {
+    const { res } = ctx;
+    res.statusCode = 404;
+    try {
+      await serve(ctx);
+    } catch (error) {
+      ctx.onerror(error as Error);
+      return;
+    }
+    if (ctx.respond === false) return;
+    const { statusCode } = res;
+    await watched.handleRequest.call(this, ctx, async () => void (res.statusCode = statusCode));
+  }
+}

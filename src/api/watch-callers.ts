@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Access } from '../shared/domain/access.ts';
+import { SvcError } from '../shared/domain/errors.ts';
+import type { Caller, Method } from './endpoint.ts';
+
+/**
+ * Watches the callers of answers that take long. The signal of one aborts when the client leaves, when
+ * the server begins to close, and when the caller loses its access: a token was revoked or has
+ * expired, or a tenant was archived. The signal's reason is then the error that a new request would
+ * get. One timer checks the access of all, so a busy stream does not avoid the check, and a client
+ * that does not read the last message is disconnected.
+ */
+export interface CallerWatches {
+  watch(answer: WatchedAnswer): AbortSignal;
+}
+
+export interface WatchedAnswer {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly method: Method;
+  readonly access: Access;
+  readonly caller: Caller;
+}
+
+interface Watch extends WatchedAnswer {
+  readonly ending: AbortController;
+  /** Set while the last words are on their way. */
+  cutOff: NodeJS.Timeout | null;
+}
+
+/** Time for the last words of an answer to a client that reads slowly, or not at all. */
+const LAST_WORDS_MS_MAX = 5_000;
+
+export function createCallerWatches(deps: {
+  /** Aborted when the server begins to close. */
+  readonly draining: AbortSignal;
+  readonly recheckMs: number;
+  /** Null: a new request of the caller would be let in. */
+  readonly objectionTo: (answer: WatchedAnswer) => Promise<SvcError | null>;
+}): CallerWatches {
+  const { draining, recheckMs, objectionTo } = deps;
+  const watches = new Map<ServerResponse, Watch>();
+  let isTicking = false;
+
+  draining.addEventListener('abort', () => {
+    for (const { ending } of watches.values()) ending.abort();
+  });
+
+  function onClose(this: ServerResponse): void {
+    const watch = watches.get(this);
+    watches.delete(this);
+    if (watch === undefined) return;
+    if (watch.cutOff !== null) clearTimeout(watch.cutOff);
+    // After a complete answer nobody listens any more.
+    if (!this.writableFinished) watch.ending.abort();
+  }
+
+  function tick(): void {
+    if (isTicking) return;
+    isTicking = true;
+    // The connections keep the process alive, not this.
+    setTimeout(() => void lookAtAll(), recheckMs).unref();
+  }
+
+  async function lookAtAll(): Promise<void> {
+    await Promise.all([...alike(watches.values())].map(lookAt));
+    isTicking = false;
+    if (watches.size > 0) tick();
+  }
+
+  async function lookAt(same: readonly Watch[]): Promise<void> {
+    const [first] = same;
+    const objection = first === undefined ? null : await objectionTo(first);
+    if (objection === null) return;
+    for (const watch of same) {
+      const { ending, res } = watch;
+      if (ending.signal.aborted || res.closed) continue;
+      ending.abort(objection);
+      watch.cutOff = setTimeout(() => res.destroy(), LAST_WORDS_MS_MAX);
+    }
+  }
+
+  return {
+    watch(answer) {
+      const { res } = answer;
+      const ending = new AbortController();
+      if (draining.aborted || res.destroyed) {
+        ending.abort();
+        return ending.signal;
+      }
+      watches.set(res, { ...answer, ending, cutOff: null });
+      res.on('close', onClose);
+      tick();
+      return ending.signal;
+    },
+  };
+}
+
+/** Those of one caller with the same right are one look. */
+function alike(watches: Iterable<Watch>): Iterable<readonly Watch[]> {
+  const groups = new Map<unknown, Watch[]>();
+  for (const watch of watches) {
+    if (watch.ending.signal.aborted) continue;
+    const key = keyOf(watch);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [watch]);
+    else group.push(watch);
+  }
+  return groups.values();
+}
+
+/** Everything that decides on the access; with TLS, the certificate of each connection as well. */
+function keyOf({ req, method, access, caller }: Watch): unknown {
+  const { headers, socket } = req;
+  if ('encrypted' in socket) return req;
+  const tenant = headers['x-tenant-id'];
+  return JSON.stringify([method, access, headers.authorization, tenant, caller.tenantId]);
+}
+
+/** Why the caller would not be let in any more; null: the answer ends for another reason. */
+export function refusalIn({ aborted, reason }: AbortSignal): SvcError | null {
+  return aborted && reason instanceof SvcError ? reason : null;
+}
