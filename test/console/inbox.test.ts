@@ -114,3 +114,53 @@ story('on a phone a viewer reads and a developer decides', async (t, place) => {
   await tenant.until(id, 'completed');
   await page.getByText('Nothing waits for a decision').waitFor();
 });
+
+story('several approvals are decided at once, with one reason', async (t, place) => {
+  const { page, tenant } = place;
+  const first = await tenant.run(PAYING, { amount: 11, to: 'Ada' });
+  await tenant.until(first, 'paused');
+  const second = await tenant.start('paying', { amount: 22, to: 'Grace' });
+  await tenant.until(second, 'paused');
+  const kept = await tenant.run(PUBLISHING);
+  await tenant.until(kept, 'paused');
+  await place.open('inbox');
+  const decide = page.getByRole('button', { name: /^Decide \d selected…$/ });
+  await decide.waitFor();
+  t.true(await decide.isDisabled());
+  await page.getByRole('checkbox', { name: `Select call bank.pay of ${first}` }).check();
+  // A key selects the approval that is read.
+  await page
+    .getByRole('listitem')
+    .getByRole('button', { name: /call bank\.pay/ })
+    .nth(1)
+    .click();
+  const box = page.getByRole('checkbox', { name: `Select call bank.pay of ${second}` });
+  await page.keyboard.press('x');
+  t.true(await box.isChecked());
+  await page.getByRole('button', { name: 'Decide 2 selected…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Decide 2 approvals' });
+  const asked = dialog.getByRole('region', { name: 'What is asked' });
+  await asked.getByText('Grace').waitFor();
+  t.is(await asked.getByRole('row').count(), 3);
+  t.is(await asked.getByText(kept).count(), 0);
+  t.deepEqual(await checkAccessibility(page), []);
+
+  // One is decided by somebody else meanwhile: the preview stays, and the result says so.
+  t.true((await tenant.approve(second, { decision: 'approved', user_id: 'dana' })).accepted);
+  await dialog.getByLabel('Reason').fill('both invoices are checked');
+  await dialog.getByRole('button', { name: 'Approve 2' }).click();
+  await dialog.getByRole('status').getByText('1 approved, 1 refused.').waitFor();
+  await dialog.getByRole('region', { name: 'Refused' }).getByText(second).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  t.like((await tenant.untilEvent(first, 'ApprovalReceived')).payload, {
+    decision: 'approved',
+    comment: 'both invoices are checked',
+  });
+  t.is((await tenant.read(kept)).status, 'paused');
+  await page.getByRole('button', { name: 'Decide 0 selected…' }).waitFor();
+
+  await place.signIn(await place.newToken('viewer'));
+  await page.reload();
+  await page.getByRole('button', { name: /Publish it\?/ }).waitFor();
+  t.is(await page.getByRole('checkbox').count(), 0);
+});

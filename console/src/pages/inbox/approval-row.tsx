@@ -10,33 +10,53 @@ export function ApprovalRow({
   approval,
   selected,
   onSelect,
+  isPicked,
+  onPick,
 }: {
   readonly approval: Approval;
   readonly selected: boolean;
   readonly onSelect: () => void;
+  /** Whether it is one of several to decide together. */
+  readonly isPicked: boolean;
+  /** Null: approvals are not decided together here. */
+  readonly onPick: ((isPicked: boolean) => void) | null;
 }) {
   const { description, node_id: nodeId, workflow_id: workflowId, decision } = approval;
   return (
-    <button
-      type="button"
-      aria-current={selected || undefined}
-      className={classNames(styles.row, selected && styles.selected)}
-      onClick={onSelect}
-    >
-      <span className={styles.title}>{description ?? nodeId}</span>
-      <span className={styles.about}>
-        {workflowId}, {nodeId}
-      </span>
-      <span className={styles.badges}>
+    <div className={classNames(styles.line, selected && styles.selected)}>
+      {onPick === null ? null : (
+        <label className={styles.pick}>
+          <span className="visually-hidden">
+            Select {description ?? nodeId} of {approval.execution_id}
+          </span>
+          <input
+            type="checkbox"
+            checked={isPicked}
+            onChange={(event) => onPick(event.target.checked)}
+          />
+        </label>
+      )}
+      <button
+        type="button"
+        aria-current={selected || undefined}
+        className={styles.row}
+        onClick={onSelect}
+      >
+        <span className={styles.title}>{description ?? nodeId}</span>
         <span className={styles.about}>
-          asked <Time at={approval.requested_at} />
+          {workflowId}, {nodeId}
         </span>
-        {decision === null ? (
-          <DeadlineBadge at={approval.deadline_at} />
-        ) : (
-          <StatusBadge status={decision} />
-        )}
-      </span>
-    </button>
+        <span className={styles.badges}>
+          <span className={styles.about}>
+            asked <Time at={approval.requested_at} />
+          </span>
+          {decision === null ? (
+            <DeadlineBadge at={approval.deadline_at} />
+          ) : (
+            <StatusBadge status={decision} />
+          )}
+        </span>
+      </button>
+    </div>
   );
 }

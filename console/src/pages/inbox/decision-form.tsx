@@ -104,7 +104,8 @@ export function DecisionForm({
   );
 }
 
-const HINT = 'Keys: a approves and r rejects after Enter; j and k move through the list.';
+const HINT =
+  'Keys: a approves and r rejects after Enter; j and k move through the list, x selects.';
 
 function requestOf({ node_id, shown_hash, step }: Approval) {
   return {

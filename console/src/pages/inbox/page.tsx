@@ -5,11 +5,10 @@ import { useShortcuts } from '../../app/use-shortcuts.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { FilterChip, ToggleChip } from '../../ui/controls/chip.tsx';
-import { VirtualList } from '../../ui/data/virtual-list.tsx';
 import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DecidedApproval, EndedApproval, OpenApproval } from './approval-detail.tsx';
-import { ApprovalRow } from './approval-row.tsx';
+import { ApprovalList } from './approval-list.tsx';
 import styles from './page.module.css';
 import {
   keyOf,
@@ -91,21 +90,15 @@ function Approvals({
   return (
     <div className={classNames(styles.panes, chosen !== null && styles.reading)}>
       <div className={styles.list} ref={pane}>
-        <VirtualList
-          label={status === 'pending' ? 'Open approvals' : 'Decided approvals'}
-          list={list}
-          rowKey={(row) => keyOf(nameOf(row))}
-          rowHeight={72}
-        >
-          {(row, index) => (
-            <ApprovalRow approval={row} selected={index === at} onSelect={() => select(row)} />
-          )}
-        </VirtualList>
+        <ApprovalList status={status} list={list} at={at} onSelect={select} />
       </div>
       <div className={styles.detail}>
         {chosen === null ? (
           <EmptyState title="Choose an approval">
-            <p>Keys: j and k move through the list, a and r decide.</p>
+            <p>
+              Keys: j and k move through the list, a and r decide, x selects for one decision on
+              many.
+            </p>
           </EmptyState>
         ) : (
           <>
