@@ -103,6 +103,29 @@ story('two versions are compared as a graph and as text', async (t, place) => {
   await page.getByText('1, revision 1').waitFor();
 });
 
+story('each version says how many executions of it run', async (t, place) => {
+  const { page, tenant, open } = place;
+  const packing = (version: string): JsonObject => ({
+    workflow_id: 'packing',
+    version,
+    nodes: { pack: { kind: { type: 'python_fn', module: 'shop', function: 'pack' } } },
+  });
+  await tenant.register(packing('1'));
+  await tenant.start('packing');
+  await tenant.start('packing');
+  await tenant.register(packing('2'));
+  const last = await tenant.start('packing');
+  await tenant.until(last, 'running');
+  await open('workflows');
+  await page.getByRole('link', { name: 'Running (1)' }).waitFor();
+  await page.goto(place.at('workflows/packing?tab=versions'));
+  const versions = page.getByRole('region', { name: 'Versions of packing' });
+  await versions.getByRole('link', { name: 'Running (1)' }).waitFor();
+  await versions.getByRole('link', { name: 'Running (2)' }).click();
+  await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor();
+  t.regex(new URL(page.url()).searchParams.get('q') ?? '', /version = "1"/);
+});
+
 story(
   'the keyboard follows the edges of the graph, which also exists as text',
   async (t, place) => {

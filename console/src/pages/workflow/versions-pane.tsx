@@ -15,6 +15,7 @@ import { WorkflowGraph } from '../../ui/workflow-graph/index.ts';
 import { readWorkflows, type WorkflowVersion } from '../workflows/read-workflows.ts';
 import { executionsOf } from './executions-of.ts';
 import styles from './page.module.css';
+import { RunningCount } from './running-count.tsx';
 import { useWorkflow, type Workflow } from './read-workflow.ts';
 
 /** All versions, the latest first, and the difference of the shown one from another. */
@@ -114,6 +115,11 @@ function columnsOf({ workflow_id: id, version }: Workflow): readonly Column<Work
     },
     { id: 'revision', title: 'Revision', numeric: true, cell: (row) => row.revision },
     { id: 'at', title: 'Registered', cell: (row) => <Time at={row.created_at} /> },
+    {
+      id: 'running',
+      title: 'Running',
+      cell: (row) => <RunningCount id={id} version={row.version} />,
+    },
     {
       id: 'executions',
       title: 'Executions',

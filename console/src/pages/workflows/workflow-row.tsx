@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { PauseBadge, PauseButton } from '../workflow/pause-control.tsx';
+import { RunningCount } from '../workflow/running-count.tsx';
 import styles from './page.module.css';
 import type { WorkflowVersion } from './read-workflows.ts';
 
@@ -22,6 +23,7 @@ export function WorkflowRow({ row }: { readonly row: WorkflowVersion }) {
         </span>
       </span>
       <span className={styles.actions}>
+        <RunningCount id={id} version={version} />
         {can('POST', '/executions') ? (
           <Link
             to="/workflows/$id"
