@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 
+import { classNames } from '../class-names.ts';
 import styles from './data-table.module.css';
 
 export interface Column<Row> {
@@ -16,14 +17,22 @@ export function DataTable<Row>({
   columns,
   rows,
   rowKey,
+  isBounded = false,
 }: {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
+  /** It scrolls in itself, as a part of a pane. */
+  readonly isBounded?: boolean;
 }) {
   return (
-    <div className={styles.scroll} role="region" aria-label={label} tabIndex={0}>
+    <div
+      className={classNames(styles.scroll, isBounded && styles.bounded)}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
       <table className={styles.table}>
         <caption className="visually-hidden">{label}</caption>
         <thead>

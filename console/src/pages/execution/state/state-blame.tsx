@@ -1,8 +1,12 @@
+import type { ReplyOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/controls/button.tsx';
+import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
 import { AbsoluteTime } from '../../../ui/data/time.tsx';
 import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
 import { useReading } from '../use-reading.ts';
 import styles from './state-pane.module.css';
+
+type KeySetting = ReplyOf<'blame-state'>['keys'][number];
 
 /** For each key of the state: the event that set it last, as a button that leads there. */
 export function StateBlame({
@@ -23,37 +27,34 @@ export function StateBlame({
   if (data === undefined) return <Loading />;
   if (data.keys.length === 0) return <p>The state has no keys after event {data.sequence}.</p>;
   return (
-    <div className={styles.scroll} role="region" aria-label="Who set each key" tabIndex={0}>
-      <table className={styles.table}>
-        <caption className="visually-hidden">Who set each key last</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Event</th>
-            <th scope="col">Node</th>
-            <th scope="col">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.keys.map((one) => (
-            <tr key={one.key}>
-              <th scope="row">
-                <code>{one.key}</code>
-              </th>
-              <td>
-                <Button kind="quiet" onClick={() => onSelect(one.sequence, one.node_id)}>
-                  {one.sequence} {one.kind}
-                </Button>
-              </td>
-              <td>{one.node_id ?? 'input'}</td>
-              <td>
-                <AbsoluteTime at={one.at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      <DataTable
+        label="Who set each key"
+        rows={data.keys}
+        rowKey={({ key }) => key}
+        columns={columnsOf(onSelect)}
+        isBounded
+      />
       {data.truncated ? <p className={styles.note}>The state has more keys.</p> : null}
-    </div>
+    </>
   );
+}
+
+function columnsOf(
+  onSelect: (sequence: number, node: string | null) => void,
+): readonly Column<KeySetting>[] {
+  return [
+    { id: 'key', title: 'Key', cell: ({ key }) => <code>{key}</code> },
+    {
+      id: 'event',
+      title: 'Event',
+      cell: ({ sequence, kind, node_id: node }) => (
+        <Button kind="quiet" onClick={() => onSelect(sequence, node)}>
+          {sequence} {kind}
+        </Button>
+      ),
+    },
+    { id: 'node', title: 'Node', cell: ({ node_id: node }) => node ?? 'input' },
+    { id: 'time', title: 'Time', cell: ({ at }) => <AbsoluteTime at={at} /> },
+  ];
 }

@@ -1,8 +1,12 @@
+import type { ReplyOf } from '../../../api/client.ts';
 import { useSearchState } from '../../../app/search.ts';
 import { SelectField } from '../../../ui/controls/field.tsx';
+import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
 import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
 import { useReading } from '../use-reading.ts';
 import styles from './state-pane.module.css';
+
+type Change = ReplyOf<'compare-state'>['changes'][number];
 
 const SHOWN_CHARS = 400;
 
@@ -36,38 +40,35 @@ export function StateChanges({ id, at }: { readonly id: string; readonly at: num
           No key of the state differs between event {data.from} and event {data.to}.
         </p>
       ) : (
-        <div className={styles.scroll} role="region" aria-label="Changes" tabIndex={0}>
-          <table className={styles.table}>
-            <caption className="visually-hidden">
-              Changes from event {data.from} to event {data.to}
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Change</th>
-                <th scope="col">Path</th>
-                <th scope="col">Before</th>
-                <th scope="col">After</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.changes.map((one) => (
-                <tr key={one.path}>
-                  <td className={styles[one.op]}>{one.op}</td>
-                  <td>
-                    <code>{one.path}</code>
-                  </td>
-                  <td>{one.op === 'add' ? '' : <Value value={one.before} {...one} />}</td>
-                  <td>{one.op === 'remove' ? '' : <Value value={one.after} {...one} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label="Changes"
+          rows={data.changes}
+          rowKey={({ path }) => path}
+          columns={COLUMNS}
+          isBounded
+        />
       )}
       {data.truncated ? <p className={styles.note}>There are more changes.</p> : null}
     </>
   );
 }
+
+const COLUMNS: readonly Column<Change>[] = [
+  { id: 'change', title: 'Change', cell: ({ op }) => <span className={styles[op]}>{op}</span> },
+  { id: 'path', title: 'Path', cell: ({ path }) => <code>{path}</code> },
+  {
+    id: 'before',
+    title: 'Before',
+    cell: ({ op, before, omitted }) =>
+      op === 'add' ? '' : <Value value={before} omitted={omitted} />,
+  },
+  {
+    id: 'after',
+    title: 'After',
+    cell: ({ op, after, omitted }) =>
+      op === 'remove' ? '' : <Value value={after} omitted={omitted} />,
+  },
+];
 
 function Value({ value, omitted }: { readonly value: unknown; readonly omitted: boolean }) {
   if (omitted) return <>too large to show</>;
