@@ -11,6 +11,8 @@ export interface ApiState {
   leaving: AbortSignal;
   /** Whose it is; absent until the caller is known. */
   tenantId?: string;
+  /** The `:id` of the route, as the caller has written it. */
+  routeId?: string;
   /** The execution that was started, or that the answer is about. */
   executionId?: string;
   /** The body that was parsed; absent: none was. */

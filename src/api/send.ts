@@ -42,8 +42,10 @@ export function openEventStream(ctx: ApiContext, live: LiveAnswer): void {
     `${EVENT_STREAM}; charset=utf-8`,
   ];
   res.writeHead(200, head);
-  if (ctx.method === 'HEAD') res.end();
-  else live.open(res);
+  if (ctx.method === 'HEAD') return void res.end();
+  // Sent on its own, the head becomes one string; before that, Node keeps each of its parts.
+  res.flushHeaders();
+  live.open(res);
 }
 
 export const EVENT_STREAM = 'text/event-stream';

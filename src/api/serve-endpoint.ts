@@ -22,6 +22,8 @@ export function serveEndpoint(params: {
   const { endpoint, deps, readBody } = params;
   return async (ctx) => {
     ctx.state.route = endpoint.path;
+    const { id } = (ctx['params'] ?? {}) as { readonly id?: string };
+    if (id !== undefined) ctx.state.routeId = id;
     const { method, access } = endpoint;
     const caller = await admitRequest({ ctx, deps, method, access });
     const request = await readRequest({ ctx, endpoint, deps, readBody, caller });

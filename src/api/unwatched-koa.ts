@@ -17,17 +17,18 @@ const watched = Koa.prototype as unknown as HandlesRequests;
  * answer to it. What a handler sends itself, Node's server ends like any other answer.
  */
 export class UnwatchedKoa extends Koa<ApiState> implements HandlesRequests {
-  async handleRequest(ctx: ApiContext, serve: Serve): Promise<void> {
+  handleRequest(ctx: ApiContext, serve: Serve): Promise<unknown> {
+    ctx.res.statusCode = 404;
+    return serve(ctx).then(
+      () => this.#end(ctx),
+      (error: Error) => ctx.onerror(error),
+    );
+  }
+
+  #end(ctx: ApiContext): Promise<unknown> | null {
+    if (ctx.respond === false) return null;
     const { res } = ctx;
-    res.statusCode = 404;
-    try {
-      await serve(ctx);
-    } catch (error) {
-      ctx.onerror(error as Error);
-      return;
-    }
-    if (ctx.respond === false) return;
     const { statusCode } = res;
-    await watched.handleRequest.call(this, ctx, async () => void (res.statusCode = statusCode));
+    return watched.handleRequest.call(this, ctx, async () => void (res.statusCode = statusCode));
   }
 }

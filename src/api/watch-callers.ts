@@ -23,8 +23,15 @@ export interface WatchedAnswer {
   readonly caller: Caller;
 }
 
+/** Answers of one caller with the same right: one look is for all. */
+interface Group {
+  readonly key: unknown;
+  readonly watches: Set<Watch>;
+}
+
 interface Watch extends WatchedAnswer {
   readonly ending: AbortController;
+  readonly group: Group;
   /** Set while the last words are on their way. */
   cutOff: NodeJS.Timeout | null;
 }
@@ -41,6 +48,7 @@ export function createCallerWatches(deps: {
 }): CallerWatches {
   const { draining, recheckMs, objectionTo } = deps;
   const watches = new Map<ServerResponse, Watch>();
+  const groups = new Map<unknown, Group>();
   let isTicking = false;
 
   draining.addEventListener('abort', () => {
@@ -49,11 +57,27 @@ export function createCallerWatches(deps: {
 
   function onClose(this: ServerResponse): void {
     const watch = watches.get(this);
-    watches.delete(this);
     if (watch === undefined) return;
+    watches.delete(this);
+    leaveGroup(watch);
     if (watch.cutOff !== null) clearTimeout(watch.cutOff);
     // After a complete answer nobody listens any more.
     if (!this.writableFinished) watch.ending.abort();
+  }
+
+  function groupOf(answer: WatchedAnswer): Group {
+    const key = keyOf(answer);
+    const known = groups.get(key);
+    if (known !== undefined) return known;
+    const group = { key, watches: new Set<Watch>() };
+    groups.set(key, group);
+    return group;
+  }
+
+  function leaveGroup(watch: Watch): void {
+    const { key, watches: same } = watch.group;
+    same.delete(watch);
+    if (same.size === 0) groups.delete(key);
   }
 
   function tick(): void {
@@ -64,12 +88,12 @@ export function createCallerWatches(deps: {
   }
 
   async function lookAtAll(): Promise<void> {
-    await Promise.all([...alike(watches.values())].map(lookAt));
+    await Promise.all([...groups.values()].map(lookAt));
     isTicking = false;
     if (watches.size > 0) tick();
   }
 
-  async function lookAt(same: readonly Watch[]): Promise<void> {
+  async function lookAt({ watches: same }: Group): Promise<void> {
     const [first] = same;
     const objection = first === undefined ? null : await objectionTo(first);
     if (objection === null) return;
@@ -84,12 +108,16 @@ export function createCallerWatches(deps: {
   return {
     watch(answer) {
       const { res } = answer;
+      const known = watches.get(res);
+      if (known !== undefined) return known.ending.signal;
       const ending = new AbortController();
       if (draining.aborted || res.destroyed) {
         ending.abort();
         return ending.signal;
       }
-      watches.set(res, { ...answer, ending, cutOff: null });
+      const watch = { ...answer, ending, group: groupOf(answer), cutOff: null };
+      watches.set(res, watch);
+      watch.group.watches.add(watch);
       res.on('close', onClose);
       tick();
       return ending.signal;
@@ -97,21 +125,8 @@ export function createCallerWatches(deps: {
   };
 }
 
-/** Those of one caller with the same right are one look. */
-function alike(watches: Iterable<Watch>): Iterable<readonly Watch[]> {
-  const groups = new Map<unknown, Watch[]>();
-  for (const watch of watches) {
-    if (watch.ending.signal.aborted) continue;
-    const key = keyOf(watch);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [watch]);
-    else group.push(watch);
-  }
-  return groups.values();
-}
-
 /** Everything that decides on the access; with TLS, the certificate of each connection as well. */
-function keyOf({ req, method, access, caller }: Watch): unknown {
+function keyOf({ req, method, access, caller }: WatchedAnswer): unknown {
   const { headers, socket } = req;
   if ('encrypted' in socket) return req;
   const tenant = headers['x-tenant-id'];

@@ -1,7 +1,7 @@
-import { METHODS } from 'node:http';
+import { METHODS, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
 import { parseTraceparent } from '../../shared/domain/traceparent.ts';
-import type { ApiContext } from '../context.ts';
+import type { ApiContext, ApiState } from '../context.ts';
 import type { RequestReport } from '../deps.ts';
 
 /** Reports a request once, when its answer is out or its connection has ended. */
@@ -13,16 +13,18 @@ export function reportRequest(
   },
 ): void {
   const startedAt = params.now();
+  // Without the context, which a stream would keep for as long.
+  const { req, res, method, state } = ctx;
   // Closed once; `once` itself would keep more than this function does.
-  ctx.res.on('close', () => {
+  res.on('close', () => {
     params.onRequest({
-      method: KNOWN_METHODS.has(ctx.method) ? ctx.method : 'OTHER',
-      route: ctx.state.route,
-      status: ctx.res.headersSent ? ctx.res.statusCode : CALLER_LEFT,
+      method: KNOWN_METHODS.has(method) ? method : 'OTHER',
+      route: state.route,
+      status: res.headersSent ? res.statusCode : CALLER_LEFT,
       seconds: (params.now() - startedAt) / 1000,
       // Few want them, so they are looked up only then.
       get ids() {
-        return idsOf(ctx);
+        return idsOf(state, req);
       },
     });
   });
@@ -39,11 +41,10 @@ const NAMED_BY_ROUTE = [
   ['/work-items/:id', 'work_item_id'],
 ] as const;
 
-function idsOf(ctx: ApiContext): Readonly<Record<string, string>> {
-  const { requestId, route, tenantId, executionId } = ctx.state;
-  const { id = '' } = (ctx['params'] ?? {}) as { readonly id?: string };
+function idsOf(state: ApiState, { headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const { requestId, route, routeId: id = '', tenantId, executionId } = state;
   const named = NAMED_BY_ROUTE.find(([path]) => route.startsWith(path));
-  const trace = parseTraceparent(ctx.get('traceparent'));
+  const trace = parseTraceparent(traceparentOf(headers));
   return {
     request_id: requestId,
     ...(tenantId !== undefined && { tenant_id: tenantId }),
@@ -52,4 +53,9 @@ function idsOf(ctx: ApiContext): Readonly<Record<string, string>> {
     ...(executionId !== undefined && { execution_id: executionId }),
     ...(trace !== null && { trace_id: trace.traceId }),
   };
+}
+
+/** Node joins the values of a header that is sent twice. */
+function traceparentOf({ traceparent }: IncomingHttpHeaders): string {
+  return typeof traceparent === 'string' ? traceparent : '';
 }

@@ -56,12 +56,23 @@ const ROUNDS_MAX = 100;
  * item that a policy now blocks is not handed out either (see `judge-claimed.ts`). A repeated claim
  * answers what it has leased before, if anything.
  */
-export async function claimWork(
+export function claimWork(
   deps: UseCaseDeps,
   { tenantId }: Reader,
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   deps.workerAnnouncements.note(tenantId, params);
+  // Thousands wait here, so a claim that is no repeated one has no frame of its own.
+  return params.isRepeated === true
+    ? claimAgain(deps, tenantId, params)
+    : claimNext(deps, tenantId, params);
+}
+
+async function claimAgain(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
   const held = await handOutHeld(deps, tenantId, params);
   if (held.length > 0) {
     await params.carries?.();
@@ -71,13 +82,13 @@ export async function claimWork(
   return claimed.length > 0 ? claimed : handOutHeld(deps, tenantId, params);
 }
 
-/** Nothing unless the claim is repeated. */
+/** What the claim has leased before, and still holds. */
 async function handOutHeld(
   deps: UseCaseDeps,
   tenantId: TenantId,
-  { workerId, claimId = null, isRepeated = false, signal, filter }: ClaimWork,
+  { workerId, claimId = null, signal, filter }: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
-  if (!isRepeated || claimId === null || signal.aborted) return [];
+  if (claimId === null || signal.aborted) return [];
   const items = await findHeld(deps, { tenantId, workerId, claimId });
   return deliver(deps, tenantId, await handOutAll(deps, items, filter?.buildId));
 }
