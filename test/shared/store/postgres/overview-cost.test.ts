@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../../support/database.ts';
 import { connectRaw, waitUntilAlone } from './raw-client.ts';
 
 /*
- * Lists of approvals and failures read a bounded part of full tables, with statistics of the server
+ * Lists of approvals, failures and executions due read a bounded part of full tables, with statistics of the server
  * and without. The server counts the reads, so the machine's load does not matter.
  */
 
@@ -16,6 +16,8 @@ const TENANT = 'crowded' as TenantId;
 const ROWS = 20_000;
 const PAGE = 50;
 const FAILURES = 500;
+/** No execution is that old. */
+const AGE_MS = 20 * 365 * 86_400_000;
 const TABLES = [
   'approvals',
   'dead_letters',
@@ -36,6 +38,16 @@ interface Reading {
 }
 
 const page = { tenantId: TENANT, limit: PAGE, workflowId: null } as const;
+const SCAN = {
+  tenantId: TENANT,
+  workflowId: null,
+  status: null,
+  olderThanMs: 0,
+  defaults: { completed: null, failed: null, cancelled: null },
+  ageMsMin: 0,
+  after: null,
+  limit: 1_000,
+};
 const READINGS: readonly Reading[] = [
   {
     title: 'open approvals',
@@ -88,6 +100,19 @@ const READINGS: readonly Reading[] = [
     },
     rows: 1,
     readsMax: 10 * FAILURES,
+  },
+  {
+    title: 'executions due for retention: all are too young',
+    read: async (store) => (await store.retention.scan({ ...SCAN, ageMsMin: AGE_MS })).due,
+    rows: 0,
+    readsMax: PAGE,
+  },
+  {
+    title: 'executions due for retention: all are of other workflows',
+    read: async (store) => (await store.retention.scan({ ...SCAN, workflowId: 'none' })).due,
+    rows: 0,
+    // Without statistics the server sorts all by age. None has its events or children looked for.
+    readsMax: 2 * ROWS + SCAN.limit,
   },
 ];
 

@@ -77,7 +77,10 @@ async function scan(management: Management, params: RetentionScan): Promise<Scan
       select e.id
       from executions e
       where e.tenant_id = ${tenantId}
-        and e.created_at <= clock_timestamp() - ${ageMsMin}::int8 * interval '1 millisecond'
+        -- Read once: a call in the condition would keep the index from ending the scan there.
+        and e.created_at <= (
+          select clock_timestamp() - ${ageMsMin}::int8 * interval '1 millisecond'
+        )
         and (${after?.createdAt ?? null}::timestamptz is null
           or (e.created_at, e.id) > (
             ${after?.createdAt ?? null}::timestamptz, ${after && toUuid(after.executionId)}::uuid
@@ -133,7 +136,10 @@ async function scan(management: Management, params: RetentionScan): Promise<Scan
           -- It may have been tried again.
           or j.status <> 'completed'
           or exists (select from executions c where c.parent_execution_id = j.id) as leads
-    ) f on j.is_due
+      -- Without the offset, the planner calls the functions for every row and then looks at is_due.
+      where j.is_due
+      offset 0
+    ) f on true
     order by j.created_at, j.id`);
   const last = rows.at(-1);
   return {
