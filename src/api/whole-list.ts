@@ -8,7 +8,7 @@ export interface ListSource<Row> {
 /** A list as the JSON text `{"<name>": […], "total": …, "next_cursor": null}`, piece by piece. */
 export type JsonPieces = AsyncGenerator<string, void, undefined>;
 
-const ROWS_AT_A_TIME = 500;
+export const ROWS_AT_A_TIME = 500;
 
 /**
  * Streams a whole list in bounded memory. An error before the first row is thrown here, so it is
@@ -20,23 +20,32 @@ export async function openWholeList<Row>(
   source: ListSource<Row>,
 ): Promise<JsonPieces> {
   const first = await source.read(null, ROWS_AT_A_TIME);
-  return writeList(name, source, first);
+  return writeRows({
+    name,
+    source,
+    first,
+    tail: (total) => `,"total":${total},"next_cursor":null`,
+  });
 }
 
-async function* writeList<Row>(
-  name: string,
-  { read, shape }: ListSource<Row>,
-  first: readonly Row[],
-): JsonPieces {
+/** The JSON text of a list whose first page has been read, of up to `ROWS_AT_A_TIME` rows. */
+export async function* writeRows<Row>(given: {
+  readonly name: string;
+  readonly source: ListSource<Row>;
+  readonly first: readonly Row[];
+  /** The text after the rows. */
+  readonly tail: (total: number) => string;
+}): JsonPieces {
+  const { name, source, first, tail } = given;
   let total = 0;
   let rows = first;
   yield `{${JSON.stringify(name)}:[`;
   while (rows.length > 0) {
-    const text = rows.map((row) => JSON.stringify(shape(row))).join(',');
+    const text = rows.map((row) => JSON.stringify(source.shape(row))).join(',');
     yield total === 0 ? text : `,${text}`;
     total += rows.length;
     const last = rows.length < ROWS_AT_A_TIME ? undefined : rows.at(-1);
-    rows = last === undefined ? [] : await read(last, ROWS_AT_A_TIME);
+    rows = last === undefined ? [] : await source.read(last, ROWS_AT_A_TIME);
   }
-  yield `],"total":${total},"next_cursor":null}`;
+  yield `]${tail(total)}}`;
 }

@@ -15,8 +15,8 @@ import {
   pauseExecution,
   resumeExecution,
 } from '../../src/shared/engine/executions/pause-execution.ts';
+import { listApprovals } from '../../src/shared/engine/executions/list-approvals.ts';
 import {
-  listApprovals,
   readEvents,
   readExecution,
   waitForEvents,

@@ -4,7 +4,8 @@ import { wasMessageReceived } from '../../shared/engine/executions/was-message-r
 import { cancelExecution } from '../../shared/engine/executions/cancel-execution.ts';
 import { listUpdated } from '../../shared/engine/executions/list-shown.ts';
 import { startExecution } from '../../shared/engine/executions/start-execution.ts';
-import { readExecution, listApprovals } from '../../shared/engine/executions/read-execution.ts';
+import { listApprovals } from '../../shared/engine/executions/list-approvals.ts';
+import { readExecution } from '../../shared/engine/executions/read-execution.ts';
 import type { ExecutionView } from '../../shared/engine/executions/read-execution.ts';
 import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { createHash } from 'node:crypto';

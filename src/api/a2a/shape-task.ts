@@ -1,4 +1,5 @@
-import type { Approvals, ExecutionView } from '../../shared/engine/executions/read-execution.ts';
+import type { Approvals } from '../../shared/engine/executions/list-approvals.ts';
+import type { ExecutionView } from '../../shared/engine/executions/read-execution.ts';
 import {
   Role,
   TaskState,

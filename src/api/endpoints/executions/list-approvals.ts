@@ -1,4 +1,4 @@
-import { listApprovals as list } from '../../../shared/engine/executions/read-execution.ts';
+import { listApprovals as list } from '../../../shared/engine/executions/list-approvals.ts';
 import { z } from 'zod';
 
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';

@@ -1,10 +1,13 @@
 import { readEvents as read } from '../../../shared/engine/executions/read-execution.ts';
 import { z } from 'zod';
 
+import type { RecordedEvent } from '../../../shared/domain/execution/event.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
-import { defineEndpoint } from '../../endpoint.ts';
+import type { ApiDeps } from '../../deps.ts';
+import { type Caller, defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { optionalQuery, queryInteger, queryWord } from '../../schemas/query.ts';
+import { type JsonPieces, ROWS_AT_A_TIME, writeRows } from '../../whole-list.ts';
 import { BRIEF_CHARS, eventShape, shapeBriefly, shapeEvent } from './event-shape.ts';
 import { STREAM_PAGE_EVENTS, streamEvents } from './stream-events.ts';
 
@@ -60,20 +63,8 @@ export const readEvents = defineEndpoint({
     const live = request.prefersEventStream();
     const lastEventId = live ? readLastEventId(request.header('Last-Event-ID')) : null;
     const after = lastEventId ?? query.after;
+    if (!live) return answerEvents({ query, caller, executionId: params.id, after }, deps);
     const executionId = params.id;
-    if (!live) {
-      const { before, limit, order, types } = query;
-      const { events, executionId: id } = await read(deps.engine, caller, {
-        executionId,
-        after,
-        before: before === ALL ? null : before,
-        limit: limit === ALL ? null : limit,
-        order,
-        kinds: types?.split(',') ?? null,
-      });
-      const shape = query.payload === 'full' ? shapeEvent : shapeBriefly;
-      return { status: 200, body: { events: events.map((event) => shape(id, event)) } };
-    }
     const page = await read(deps.engine, caller, {
       executionId,
       after,
@@ -87,6 +78,51 @@ export const readEvents = defineEndpoint({
     };
   },
 });
+
+interface AskedEvents {
+  readonly query: {
+    readonly before: number;
+    readonly limit: number;
+    readonly order: 'asc' | 'desc';
+    readonly types: string | null;
+    readonly payload: 'full' | 'brief';
+  };
+  readonly caller: Caller;
+  readonly executionId: string;
+  readonly after: number;
+}
+
+/** All events of a long history are answered piece by piece, so that none of it is held as a whole. */
+async function answerEvents(asked: AskedEvents, { engine }: ApiDeps): Promise<EventsAnswer> {
+  const { query, caller, executionId } = asked;
+  const { limit, order } = query;
+  const shapeOne = query.payload === 'full' ? shapeEvent : shapeBriefly;
+  const range = {
+    executionId,
+    order,
+    after: asked.after,
+    before: query.before === ALL ? null : query.before,
+    kinds: query.types?.split(',') ?? null,
+  };
+  const isWhole = limit === ALL;
+  const page = await read(engine, caller, { ...range, limit: isWhole ? ROWS_AT_A_TIME : limit });
+  const shape = (event: RecordedEvent) => shapeOne(page.executionId, event);
+  if (!isWhole || page.events.length < ROWS_AT_A_TIME) {
+    return { status: 200, body: { events: page.events.map(shape) } };
+  }
+  const readOn = async (last: RecordedEvent | null, rows: number) => {
+    const from = last?.sequence ?? 0;
+    const rest = order === 'asc' ? { after: from } : { before: from };
+    return (await read(engine, caller, { ...range, ...rest, limit: rows })).events;
+  };
+  const source = { read: readOn, shape };
+  const written = { name: 'events', source, first: page.events, tail: () => '' };
+  return { status: 200, pieces: writeRows(written) };
+}
+
+type EventsAnswer =
+  | { readonly status: 200; readonly pieces: JsonPieces }
+  | { readonly status: 200; readonly body: { readonly events: z.input<typeof eventShape>[] } };
 
 function readLastEventId(header: string | undefined): number | null {
   if (header === undefined) return null;

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../domain/json.ts';
 import type { PlaceWait } from '../../store/places.ts';
 import type { ListedExecution } from './list-shown.ts';
 import type { EventRange, ExecutionRef, Reader } from '../caller.ts';
@@ -56,33 +55,6 @@ export interface EventPage {
   readonly events: readonly RecordedEvent[];
   /** The execution has ended and `events` reaches its last one. */
   readonly ended: boolean;
-}
-
-export interface Approvals {
-  readonly executionId: ExecutionId;
-  readonly pending: readonly {
-    readonly nodeId: string;
-    readonly visit: number;
-    readonly description: string | null;
-    readonly requestedAt: string;
-    readonly timeoutMs: number | null;
-    /** Null: no call that is about to be made, but a step of the workflow. */
-    readonly shown: JsonObject | null;
-    readonly shownHash: string | null;
-    /** The wait of a durable function; null: the node itself waits. */
-    readonly step: string | null;
-  }[];
-  readonly decided: readonly {
-    readonly nodeId: string;
-    readonly visit: number;
-    readonly decision: 'approved' | 'rejected';
-    readonly userId: string | null;
-    readonly comment: string | null;
-    /** Hash of the shown call. */
-    readonly shownHash: string | null;
-    readonly step: string | null;
-    readonly decidedAt: string;
-  }[];
 }
 
 /** How far back from the newest event the start of a wait is looked for. */
@@ -179,87 +151,6 @@ export function waitForEvents(
     signal.addEventListener('abort', onAbort, { once: true });
     followedEvents.follow(follower);
   });
-}
-
-/** The approvals of an execution, read from its events: who asked, who decided, when. */
-export async function listApprovals(
-  deps: EngineDeps,
-  { tenantId }: Reader,
-  { executionId: asked }: ExecutionRef,
-): Promise<Approvals> {
-  const { executions } = deps.store;
-  const row = await findForCaller({ executions, tenantId, executionId: asked });
-  const { executionId, definitionId } = row;
-  const { plan } = await deps.definitions.get(definitionId);
-  const recorded = await readEventsOf(executions, { row, after: 0, limit: null });
-  const events = recorded.map((event) => redactEvent(event, plan, deps.pseudonym));
-  const pending = new Map<string, Approvals['pending'][number]>();
-  const decided: Approvals['decided'][number][] = [];
-  for (const event of events) {
-    if (event.kind === 'ApprovalRequested') {
-      pending.set(approvalKey(event), {
-        nodeId: event.nodeId,
-        visit: event.payload.visit,
-        description: event.payload.description,
-        requestedAt: event.createdAt,
-        timeoutMs: event.payload.timeout_ms,
-        shown: event.payload.shown ?? null,
-        shownHash: event.payload.shown_hash ?? null,
-        step: event.payload.step ?? null,
-      });
-    } else if (event.kind === 'ApprovalReceived') {
-      pending.delete(approvalKey(event));
-      decided.push({
-        nodeId: event.nodeId,
-        visit: event.payload.visit,
-        decision: event.payload.decision,
-        userId: event.payload.user_id,
-        comment: event.payload.comment,
-        shownHash: event.payload.shown_hash ?? null,
-        step: event.payload.step ?? null,
-        decidedAt: event.createdAt,
-      });
-    } else if (event.kind === 'StepRecorded') {
-      for (const { identity: step } of event.payload.entries) {
-        const { visit } = event.payload;
-        pending.delete(approvalKey({ nodeId: event.nodeId, payload: { visit, step } }));
-      }
-    } else if (isEndOfVisit(event)) {
-      const { nodeId } = event;
-      const { visit } = event.payload;
-      for (const [key, one] of pending) {
-        if (one.nodeId === nodeId && one.visit === visit) pending.delete(key);
-      }
-    }
-  }
-  return { executionId, pending: [...pending.values()], decided };
-}
-
-function approvalKey(event: {
-  readonly nodeId: string;
-  readonly payload: { readonly visit: number; readonly step?: string };
-}): string {
-  const { visit, step } = event.payload;
-  return step === undefined ? `${event.nodeId}#${visit}` : `${event.nodeId}#${visit}/${step}`;
-}
-
-type EndOfVisit = Extract<
-  RecordedEvent,
-  { kind: 'NodeCompleted' | 'NodeFailed' | 'NodeCancelled' | 'NodeContinuedAsNew' }
->;
-
-/** A function that fails for now still waits for what it asked. */
-function isEndOfVisit(event: RecordedEvent): event is EndOfVisit {
-  switch (event.kind) {
-    case 'NodeCompleted':
-    case 'NodeCancelled':
-    case 'NodeContinuedAsNew':
-      return true;
-    case 'NodeFailed':
-      return !event.payload.retryable;
-    default:
-      return false;
-  }
 }
 
 async function scheduledTimes(
