@@ -4,6 +4,7 @@ import { saveSections, saveLast } from '../support/save-results.ts';
 import { describeMachine } from '../support/machine.ts';
 import { renderSection, renderTable, tableOf } from '../support/render.ts';
 import { connections } from './connections.ts';
+import { consoleList } from './console-list.ts';
 import type { Row } from './experiment.ts';
 import { growth } from './growth.ts';
 import { largeHistory } from './large-history.ts';
@@ -20,12 +21,13 @@ import { features } from './sql-features.ts';
  *
  * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and `--save`
  * writes the tables there. `--large` adds the sizes that take minutes to fill. `--executions` sets the
- * size of large-history.
+ * size of large-history and console-list.
  */
 
 const EXPERIMENTS = [
   growth,
   largeHistory,
+  consoleList,
   logAndDisk,
   connections,
   shards,
