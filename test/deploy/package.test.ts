@@ -87,6 +87,10 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
     t.true(paths.has(path), path);
   }
   t.false(paths.has('docs/openapi.json'), 'it is in the package without its white space');
+  t.deepEqual(
+    [...paths].filter((path) => path.startsWith('docs/images/')),
+    [],
+  );
   for (const build of ['bundle', 'console']) {
     const stamp = `dist/${build}/built-from.txt`;
     t.false(paths.has(stamp), 'only a clone compares it with its sources');

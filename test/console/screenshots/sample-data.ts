@@ -1,3 +1,5 @@
+import Database from 'better-sqlite3';
+
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { TestTenant } from '../../support/tenant.ts';
 
@@ -14,14 +16,15 @@ const ORDER: JsonObject = {
     reserve: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } },
     charge: {
       kind: { type: 'python_fn', module: 'shop', function: 'charge' },
-      retry: { max_attempts: 1 },
+      retry_policy: 'no_retry',
     },
     review: { kind: { type: 'human_approval', description: 'Ship this order?' } },
     ship: { kind: { type: 'pass', output: { shipped: true } }, output_key: 'shipment' },
   },
   edges: [
     { from: 'reserve', to: 'charge' },
-    { from: 'charge', to: 'review' },
+    { from: 'charge', to: 'review', condition: 'state.total > 200' },
+    { from: 'charge', to: 'ship', condition: 'state.total <= 200' },
     { from: 'review', to: 'ship' },
   ],
 };
@@ -52,6 +55,7 @@ export async function makeSampleData(tenant: TestTenant): Promise<SampleData> {
   const failed = await tenant.start('order', { order_id: 'A-1003', total: 80 });
   await tenant.work('reserve', { reserved: true });
   await tenant.breakDown('charge', { error: 'card declined: limit reached', retryable: false });
+  await tenant.until(failed, 'failed');
   await tenant.start('order', { order_id: 'A-1004', total: 120 });
   await tenant.post('/schedules', {
     name: 'nightly',
@@ -73,3 +77,29 @@ async function startOrder(tenant: TestTenant, orderId: string): Promise<string> 
   await tenant.work('charge', { receipt: `r-${orderId}` });
   return executionId;
 }
+
+/**
+ * Moves the starts of the greetings over the last days, as if the shop had been open for a while. They
+ * have no page of their own in the pictures, so their events stay.
+ */
+export function spreadStarts(file: string): void {
+  const database = new Database(file, { timeout: 5_000 });
+  try {
+    database.prepare(SPREAD).run({ step: SPREAD_MS / COMPLETED });
+  } finally {
+    database.close();
+  }
+}
+
+const SPREAD_MS = 8 * 3_600_000;
+const SPREAD = `
+  update executions
+  set created_at = created_at - cast(:step * p.place as integer),
+    updated_at = updated_at - cast(:step * p.place as integer),
+    completed_at = completed_at - cast(:step * p.place as integer)
+  from (
+    select id, power(row_number() over (order by created_at desc, id), 2) / 6 as place
+    from executions
+    where workflow_id = 'greeting'
+  ) p
+  where p.id = executions.id`;

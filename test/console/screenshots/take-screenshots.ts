@@ -1,20 +1,23 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 
 import { startRuntime, type Runtime } from '../../support/runtime.ts';
+import { TestTenant } from '../../support/tenant.ts';
 import { buildOnce } from '../support/build-once.ts';
 import { findBrowser } from '../support/find-browser.ts';
-import { makeSampleData, type SampleData } from './sample-data.ts';
+import { makeSampleData, spreadStarts, type SampleData } from './sample-data.ts';
 
 /*
- * npm run console:screenshots [-- --folder <folder>] [--only <page>]
+ * npm run console:screenshots [-- --folder <folder>] [--only <page>] [--docs]
  *
  * Starts a runtime with sample data on an SQLite file of its own, and writes a picture of each page
- * of the console: light, dark, and light at 375 pixels.
+ * of the console: light, dark, and light at 375 pixels. With `--docs`, it writes the pictures of
+ * README.md and of the pages of docs/ instead, which are WebP and in docs/images.
  */
 
 const WAIT_MS = 60_000;
@@ -23,11 +26,21 @@ const LOOKS = [
   { name: 'dark', colorScheme: 'dark', width: 1280, height: 800 },
   { name: 'narrow', colorScheme: 'light', width: 375, height: 812 },
 ] as const;
+const DOCS = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+/** Both themes of each are in docs/images. */
+const PAGES_OF_DOCS = ['executions', 'execution-failed', 'inbox', 'editor'];
+const WEBP_QUALITY = 82;
 
 const { values } = parseArgs({
-  options: { folder: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    folder: { type: 'string' },
+    only: { type: 'string' },
+    docs: { type: 'boolean', default: false },
+  },
 });
-const folder = resolve(values.folder ?? 'node_modules/.cache/console-screenshots');
+const folder = values.docs
+  ? DOCS
+  : resolve(values.folder ?? 'node_modules/.cache/console-screenshots');
 const executablePath = findBrowser();
 if (executablePath === null) {
   throw new Error('no browser: install Debian’s chromium-headless-shell and fonts-liberation');
@@ -35,10 +48,12 @@ if (executablePath === null) {
 await buildOnce();
 await mkdir(folder, { recursive: true });
 const home = await mkdtemp(join(tmpdir(), 'svc-screenshots-'));
-const runtime = await startRuntime({ databaseUrl: join(home, 'svc.db') });
+const file = join(home, 'svc.db');
+const runtime = await startRuntime({ databaseUrl: file });
 try {
-  const tenant = await runtime.newTenant();
+  const tenant = new TestTenant({ request: (sent) => runtime.request(sent), tenantId: 'default' });
   const data = await makeSampleData(tenant);
+  spreadStarts(file);
   const reply = await tenant.post<{ readonly token: string }>('/tokens', {
     name: 'operator',
     role: 'operator',
@@ -58,14 +73,9 @@ async function takeAll(params: {
   readonly data: SampleData;
 }): Promise<void> {
   const { browser, runtime, token, data } = params;
-  const pages = Object.entries(listPages(data)).filter(
-    ([name]) => values.only === undefined || name === values.only,
-  );
-  if (pages.length === 0) {
-    const names = Object.keys(listPages(data)).join(', ');
-    throw new Error(`no page is called ${values.only}: choose one of ${names}`);
-  }
+  const pages = choosePages(data);
   for (const { name: look, colorScheme, width, height } of LOOKS) {
+    if (values.docs && look === 'narrow') continue;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
@@ -79,15 +89,46 @@ async function takeAll(params: {
     for (const [name, path] of pages) {
       const page = await context.newPage();
       await page.goto(`${runtime.url}/console/${path}`);
-      // No more requests for half a second: what the page shows first has been read.
-      await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
-      const file = join(folder, `${name}-${look}.png`);
-      await page.screenshot({ path: file });
-      process.stdout.write(`${file}\n`);
+      await waitUntilRead(page);
+      if (name === 'inbox' && values.docs) await page.keyboard.press('j');
+      const picture = join(folder, `${name}-${look}.${values.docs ? 'webp' : 'png'}`);
+      await takePicture(page, picture);
+      process.stdout.write(`${picture}\n`);
       await page.close();
     }
     await context.close();
   }
+}
+
+/** The page has its title, nothing is being read or laid out, and half a second passes without a request. */
+async function waitUntilRead(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
+  await page.waitForFunction(
+    "[...document.querySelectorAll('[role=status]')].every((one) => !one.textContent.endsWith('…'))",
+  );
+}
+
+async function takePicture(page: Page, path: string): Promise<void> {
+  if (!values.docs) {
+    await page.screenshot({ path });
+    return;
+  }
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: WEBP_QUALITY,
+  });
+  await writeFile(path, Buffer.from(data, 'base64'));
+}
+
+function choosePages(data: SampleData): readonly (readonly [string, string])[] {
+  const all = Object.entries(listPages(data));
+  if (values.docs) return all.filter(([name]) => PAGES_OF_DOCS.includes(name));
+  const chosen = all.filter(([name]) => values.only === undefined || name === values.only);
+  if (chosen.length > 0) return chosen;
+  const names = all.map(([name]) => name).join(', ');
+  throw new Error(`no page is called ${values.only}: choose one of ${names}`);
 }
 
 function listPages({ completed, waiting, failed }: SampleData): Readonly<Record<string, string>> {
