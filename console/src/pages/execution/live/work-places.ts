@@ -58,6 +58,8 @@ function correctVisit(visit: Visit, place: Place | undefined): Visit {
     return visit;
   }
   const before = visit.stretches.slice(0, -1);
+  // The report of a call has told the history already when its work began.
+  if (before.at(-1)?.sequence === last.sequence) return visit;
   const { activity, since } = place;
   if (activity !== 'working') return { ...visit, stretches: [...before, { ...last, activity }] };
   if (since === null || Date.parse(since) <= Date.parse(last.at)) return visit;
