@@ -6,6 +6,7 @@ import type { Access, Identity } from '../shared/domain/access.ts';
 import type { Caller as UseCaseCaller } from '../shared/engine/caller.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { RequestContent } from './middleware/content.ts';
+import type { LongAnswer } from './watch-callers.ts';
 import type { JsonPieces } from './whole-list.ts';
 
 /**
@@ -147,6 +148,8 @@ export interface ApiRequest<Params, Query, Body> {
    * when the server begins to close. See `CallerWatches`.
    */
   abandoned(): AbortSignal;
+  /** The same without a signal, for answers of which a process has thousands. */
+  watch(long: LongAnswer): void;
   /**
    * Like `abandoned`, for an answer that waits for the end of an execution. Throws the 429 when too
    * many answers of the caller do.

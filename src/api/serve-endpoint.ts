@@ -8,6 +8,7 @@ import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { carriesBody, type ReadBody } from './middleware/body.ts';
 import { readContent, type RequestContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
+import { type LongAnswer, watchBySignal, type WatchedAnswer } from './watch-callers.ts';
 import { EVENT_STREAM, openEventStream, sendJson } from './send.ts';
 
 /**
@@ -73,6 +74,7 @@ class ServedRequest implements ApiRequest<unknown, unknown, unknown> {
   readonly #ctx: ApiContext;
   readonly #deps: EndpointDeps;
   readonly #endpoint: Endpoint;
+  #abandoned: AbortSignal | null = null;
   #gone: AbortSignal | null = null;
 
   constructor(given: {
@@ -114,14 +116,23 @@ class ServedRequest implements ApiRequest<unknown, unknown, unknown> {
   }
 
   abandoned(): AbortSignal {
-    const { req, res } = this.#ctx;
-    const { method, access } = this.#endpoint;
-    return this.#deps.callerWatches.watch({ req, res, method, access, caller: this.caller });
+    this.#abandoned ??= watchBySignal(this.#deps.callerWatches, this.#watched());
+    return this.#abandoned;
+  }
+
+  watch(long: LongAnswer): void {
+    this.#deps.callerWatches.watch(this.#watched(), long);
   }
 
   waitForResult(): AbortSignal {
     this.#deps.resultWaitLimit.enter(this.caller.identity, this.#ctx.res);
     return this.abandoned();
+  }
+
+  #watched(): WatchedAnswer {
+    const { req, res } = this.#ctx;
+    const { method, access } = this.#endpoint;
+    return { req, res, method, access, caller: this.caller };
   }
 
   gone(): AbortSignal {

@@ -5,14 +5,28 @@ import { SvcError } from '../shared/domain/errors.ts';
 import type { Caller, Method } from './endpoint.ts';
 
 /**
- * Watches the callers of answers that take long. The signal of one aborts when the client leaves, when
- * the server begins to close, and when the caller loses its access: a token was revoked or has
- * expired, or a tenant was archived. The signal's reason is then the error that a new request would
- * get. One timer checks the access of all, so a busy stream does not avoid the check, and a client
- * that does not read the last message is disconnected.
+ * Watches the callers of answers that take long. One is abandoned when the client leaves, when the
+ * server begins to close, and when the caller loses its access: a token was revoked or has expired,
+ * or a tenant was archived. One timer checks the access of all, so a busy stream does not avoid the
+ * check, and a client that does not read the last message is disconnected.
  */
 export interface CallerWatches {
-  watch(answer: WatchedAnswer): AbortSignal;
+  /** Once for each answer. */
+  watch(answer: WatchedAnswer, long: LongAnswer): void;
+}
+
+export interface LongAnswer {
+  /** Called once. Not null: the error that a new request of the caller would get. */
+  abandon(refusal: SvcError | null): void;
+}
+
+/** The signal aborts when the answer is abandoned, with the refusal as its reason if there is one. */
+export function watchBySignal(watches: CallerWatches, answer: WatchedAnswer): AbortSignal {
+  const controller = new AbortController();
+  watches.watch(answer, {
+    abandon: (refusal) => controller.abort(refusal ?? undefined),
+  });
+  return controller.signal;
 }
 
 export interface WatchedAnswer {
@@ -30,7 +44,8 @@ interface Group {
 }
 
 interface Watch extends WatchedAnswer {
-  readonly ending: AbortController;
+  readonly long: LongAnswer;
+  isAbandoned: boolean;
   readonly group: Group;
   /** Set while the last words are on their way. */
   cutOff: NodeJS.Timeout | null;
@@ -52,7 +67,7 @@ export function createCallerWatches(deps: {
   let isTicking = false;
 
   draining.addEventListener('abort', () => {
-    for (const { ending } of watches.values()) ending.abort();
+    for (const watch of watches.values()) abandon(watch, null);
   });
 
   function onClose(this: ServerResponse): void {
@@ -62,7 +77,7 @@ export function createCallerWatches(deps: {
     leaveGroup(watch);
     if (watch.cutOff !== null) clearTimeout(watch.cutOff);
     // After a complete answer nobody listens any more.
-    if (!this.writableFinished) watch.ending.abort();
+    if (!this.writableFinished) abandon(watch, null);
   }
 
   function groupOf(answer: WatchedAnswer): Group {
@@ -98,31 +113,31 @@ export function createCallerWatches(deps: {
     const objection = first === undefined ? null : await objectionTo(first);
     if (objection === null) return;
     for (const watch of same) {
-      const { ending, res } = watch;
-      if (ending.signal.aborted || res.closed) continue;
-      ending.abort(objection);
+      const { res } = watch;
+      if (watch.isAbandoned || res.closed) continue;
+      abandon(watch, objection);
       watch.cutOff = setTimeout(() => res.destroy(), LAST_WORDS_MS_MAX);
     }
   }
 
   return {
-    watch(answer) {
+    watch(answer, long) {
       const { res } = answer;
-      const known = watches.get(res);
-      if (known !== undefined) return known.ending.signal;
-      const ending = new AbortController();
-      if (draining.aborted || res.destroyed) {
-        ending.abort();
-        return ending.signal;
-      }
-      const watch = { ...answer, ending, group: groupOf(answer), cutOff: null };
+      if (draining.aborted || res.destroyed) return long.abandon(null);
+      const group = groupOf(answer);
+      const watch = { ...answer, long, group, isAbandoned: false, cutOff: null };
       watches.set(res, watch);
-      watch.group.watches.add(watch);
+      group.watches.add(watch);
       res.on('close', onClose);
       tick();
-      return ending.signal;
     },
   };
+}
+
+function abandon(watch: Watch, refusal: SvcError | null): void {
+  if (watch.isAbandoned) return;
+  watch.isAbandoned = true;
+  watch.long.abandon(refusal);
 }
 
 /** Everything that decides on the access; with TLS, the certificate of each connection as well. */

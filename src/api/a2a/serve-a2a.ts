@@ -8,7 +8,7 @@ import type { EndpointDeps } from '../deps.ts';
 import type { ReadBody } from '../middleware/body.ts';
 import { discardRest } from '../middleware/discard-rest.ts';
 import { sendJson } from '../send.ts';
-import { refusalIn } from '../watch-callers.ts';
+import { refusalIn, watchBySignal } from '../watch-callers.ts';
 import { findExposed } from './find-exposed.ts';
 import { keepAlive } from './keep-alive.ts';
 import { readRpcRequest } from './read-rpc-request.ts';
@@ -65,7 +65,13 @@ export function serveA2a(params: {
     const workflow = await findExposed(deps.engine, caller, workflowId);
     if (isStreaming(message)) deps.streamLimit.enter(caller.identity, ctx.res);
     const { req, res } = ctx;
-    const signal = deps.callerWatches.watch({ req, res, method: 'POST', access, caller });
+    const signal = watchBySignal(deps.callerWatches, {
+      req,
+      res,
+      method: 'POST',
+      access,
+      caller,
+    });
     const { answerA2a } = await import('./answer-a2a.ts');
     const answer = await answerA2a({
       engine: deps.engine,

@@ -67,6 +67,9 @@ async function readRequest(params: {
     },
     prefersEventStream: () => false,
     abandoned,
+    watch: () => {
+      throw new Error(`${tool.name} streams nothing`);
+    },
     waitForResult: abandoned,
     gone: () => caller.abandoned,
   };

@@ -16,6 +16,7 @@ import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
 import { createTenantDirectory } from './tenants/tenant-directory.ts';
 import type { UseCaseDeps } from './use-case-deps.ts';
+import { createLookTurns } from './work/look-turns.ts';
 import { createQueueNews } from './work/queue-news.ts';
 import { createWaitingClaims } from './work/waiting-claims.ts';
 import { createWorkerLeases } from './work/worker-leases.ts';
@@ -67,6 +68,7 @@ export function openEngine(given: GivenToEngine): {
     admission: createAdmission({ places: store.places, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
+  const claimPace = createClaimPace(now);
   const { startsHere, scheduling } = createScheduling(deps, runners);
   const engine: UseCaseDeps = {
     ...deps,
@@ -80,7 +82,8 @@ export function openEngine(given: GivenToEngine): {
     }),
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
-    claimPace: createClaimPace(now),
+    claimPace,
+    lookTurns: createLookTurns({ timers, claimPace }),
     queueNews: createQueueNews({ wake: given.wake, now }),
     waitingClaims: createWaitingClaims(),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),

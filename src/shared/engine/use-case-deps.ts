@@ -4,6 +4,7 @@ import type { EngineDeps } from './deps.ts';
 import type { FollowedEvents } from './executions/followed-events.ts';
 import type { Histories } from './executions/history/histories.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
+import type { LookTurns } from './work/look-turns.ts';
 import type { QueueNews } from './work/queue-news.ts';
 import type { WaitingClaims } from './work/waiting-claims.ts';
 import type { WorkerLeases } from './work/worker-leases.ts';
@@ -23,6 +24,7 @@ export interface UseCaseDeps extends EngineDeps {
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
   readonly claimPace: ClaimPace;
+  readonly lookTurns: LookTurns;
   readonly queueNews: QueueNews;
   readonly waitingClaims: WaitingClaims;
   readonly workerAnnouncements: WorkerAnnouncements;

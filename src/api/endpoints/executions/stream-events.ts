@@ -6,7 +6,7 @@ import type { SvcError } from '../../../shared/domain/errors.ts';
 import type { ExecutionId } from '../../../shared/domain/ids.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import type { ApiRequest, Caller, LiveAnswer } from '../../endpoint.ts';
-import { refusalIn } from '../../watch-callers.ts';
+import type { LongAnswer } from '../../watch-callers.ts';
 import { shapeEvent } from './event-shape.ts';
 
 /** Events read at a time, so that a long history never stands in memory whole. */
@@ -33,19 +33,20 @@ export interface EventStreamParams {
 export function streamEvents(params: EventStreamParams): LiveAnswer {
   return {
     open(response) {
-      new EventStream(params, response).begin(params.first);
+      const stream = new EventStream(params, response);
+      stream.begin(params.first);
+      params.request.watch(stream);
     },
   };
 }
 
-class EventStream implements EventsFollower {
+class EventStream implements EventsFollower, LongAnswer {
   after: number;
   readonly executionId: ExecutionId;
   readonly #deps: EndpointDeps;
   readonly #caller: Caller;
   readonly #requestId: string;
   readonly #response: ServerResponse;
-  readonly #abandoned: AbortSignal;
   readonly #heartbeat: NodeJS.Timeout;
   #isSending = false;
   /** There may be events that the page being sent lacks. */
@@ -59,15 +60,12 @@ class EventStream implements EventsFollower {
     this.#caller = request.caller;
     this.#requestId = request.requestId;
     this.#response = response;
-    this.#abandoned = request.abandoned();
     this.#heartbeat = setTimeout(beat, deps.settings.streamHeartbeatMs, this);
   }
 
   begin(first: EventPage): void {
     // Sent at once, so that the client knows that the stream is open.
     this.#write(': events\nretry: 1000\n\n');
-    this.#abandoned.addEventListener('abort', this, { once: true });
-    if (this.#abandoned.aborted) return this.handleEvent();
     void this.#send(first);
   }
 
@@ -83,9 +81,7 @@ class EventStream implements EventsFollower {
     this.#end();
   }
 
-  /** The caller has left or may not stay, or the server begins to close. */
-  handleEvent(): void {
-    const refusal = refusalIn(this.#abandoned);
+  abandon(refusal: SvcError | null): void {
     if (refusal !== null) this.#write(sayRefusal(refusal));
     this.#end();
   }
@@ -144,7 +140,6 @@ class EventStream implements EventsFollower {
     this.#isOver = true;
     clearTimeout(this.#heartbeat);
     this.#deps.engine.followedEvents.leave(this);
-    this.#abandoned.removeEventListener('abort', this);
     if (!this.#response.destroyed) this.#response.end();
   }
 }

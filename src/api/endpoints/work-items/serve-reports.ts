@@ -101,6 +101,7 @@ function partOf(
     content: () => request.content(),
     prefersEventStream: () => request.prefersEventStream(),
     abandoned: () => request.abandoned(),
+    watch: (long) => request.watch(long),
     waitForResult: () => request.waitForResult(),
     gone: () => request.gone(),
   };

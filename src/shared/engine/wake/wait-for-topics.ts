@@ -15,31 +15,46 @@ export function waitForTopics(
   /** Which details of these topics are of use; absent: all. */
   accepts?: (detail: string) => boolean,
 ): TopicHint {
-  let hinted = false;
-  let release: (() => void) | null = null;
-  const onHint = (): void => {
-    hinted = true;
-    release?.();
-  };
-  const unsubscribe = topics.map((topic) => wake.subscribe(topic, onHint, accepts));
-  return {
-    wake: onHint,
-    wait: ({ timeoutMs, signal }) => {
-      if (hinted || signal.aborted) return Promise.resolve(hinted);
-      return new Promise((resolve) => {
-        const finish = (): void => {
-          cancel();
-          signal.removeEventListener('abort', finish);
-          release = null;
-          resolve(hinted);
-        };
-        const cancel = timers.after(Math.max(0, timeoutMs), finish);
-        signal.addEventListener('abort', finish, { once: true });
-        release = finish;
-      });
-    },
-    end: () => {
-      for (const end of unsubscribe) end();
-    },
-  };
+  const hint = new Hint(timers);
+  const onHint = () => hint.wake();
+  hint.subscriptions = topics.map((topic) => wake.subscribe(topic, onHint, accepts));
+  return hint;
+}
+
+/** A class, since thousands of these wait in a process. */
+class Hint implements TopicHint {
+  subscriptions: readonly (() => void)[] = [];
+  readonly #timers: EngineDeps['timers'];
+  #isHinted = false;
+  /** Set while somebody waits. */
+  #finish: (() => void) | null = null;
+
+  constructor(timers: EngineDeps['timers']) {
+    this.#timers = timers;
+  }
+
+  wake(): void {
+    this.#isHinted = true;
+    this.#finish?.();
+  }
+
+  wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<boolean> {
+    const { timeoutMs, signal } = params;
+    if (this.#isHinted || signal.aborted) return Promise.resolve(this.#isHinted);
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel();
+        signal.removeEventListener('abort', finish);
+        this.#finish = null;
+        resolve(this.#isHinted);
+      };
+      const cancel = this.#timers.after(Math.max(0, timeoutMs), finish);
+      signal.addEventListener('abort', finish, { once: true });
+      this.#finish = finish;
+    });
+  }
+
+  end(): void {
+    for (const end of this.subscriptions) end();
+  }
 }

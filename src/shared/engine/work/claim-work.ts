@@ -251,7 +251,7 @@ async function handOutGiven(
 
 /** Null: the time is over, or the caller has left. */
 async function untilLook(
-  { timers, claimPace }: UseCaseDeps,
+  { timers, claimPace, lookTurns }: UseCaseDeps,
   given: {
     readonly hint: TopicHint;
     readonly key: string;
@@ -260,15 +260,18 @@ async function untilLook(
   },
 ): Promise<LookReason | null> {
   const { hint, key, deadline, signal } = given;
-  for (;;) {
-    const leftMs = deadline - timers.now();
-    if (leftMs <= 0 || signal.aborted) return null;
-    const untilLookMs = claimPace.untilLookMs(key);
-    // Among all callers that wait for these queues, the first one past the time looks.
-    if (untilLookMs <= 0) return 'poll';
-    const hinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, leftMs), signal });
-    if (hinted) return 'hint';
-  }
+  const leftMs = deadline - timers.now();
+  if (leftMs <= 0 || signal.aborted) return null;
+  if (claimPace.untilLookMs(key) <= 0) return 'poll';
+  let isTurn = false;
+  const leave = lookTurns.wait(key, () => {
+    isTurn = true;
+    hint.wake();
+  });
+  const isWoken = await hint.wait({ timeoutMs: leftMs, signal });
+  leave();
+  if (isTurn) return 'poll';
+  return isWoken ? 'hint' : null;
 }
 
 async function claimNow(
