@@ -4,7 +4,7 @@ import type { ApiContext, ApiState } from './context.ts';
 
 type Serve = (ctx: ApiContext) => Promise<unknown>;
 
-/** What Koa calls for each request; its types leave it out. */
+/** Koa calls it for each request; its types leave it out. */
 interface HandlesRequests {
   handleRequest(ctx: ApiContext, serve: Serve): Promise<unknown>;
 }
@@ -14,7 +14,7 @@ const watched = Koa.prototype as unknown as HandlesRequests;
 /**
  * Koa watches the socket of each request until its answer has ended: twenty functions and objects,
  * which a request that waits keeps for as long. Here it begins to do so when a handler leaves the
- * answer to it. What a handler sends itself, Node's server ends like any other answer.
+ * answer to it. An answer that a handler sends itself is one for Node's server alone.
  */
 export class UnwatchedKoa extends Koa<ApiState> implements HandlesRequests {
   handleRequest(ctx: ApiContext, serve: Serve): Promise<unknown> {

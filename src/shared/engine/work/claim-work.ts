@@ -82,7 +82,7 @@ async function claimAgain(
   return claimed.length > 0 ? claimed : handOutHeld(deps, tenantId, params);
 }
 
-/** What the claim has leased before, and still holds. */
+/** The items that the claim has leased before, and still holds. */
 async function handOutHeld(
   deps: UseCaseDeps,
   tenantId: TenantId,

@@ -88,7 +88,7 @@ test('an execution that is gone is news', async (t) => {
   t.deepEqual(heard, ['news']);
 });
 
-test('a look that fails is told to all who still follow', async (t) => {
+test('all who still follow learn of a look that fails', async (t) => {
   const { looks, followed, turn } = open();
   const [staying, leaving] = [follower(1), follower(1)];
   followed.follow(staying.one);
