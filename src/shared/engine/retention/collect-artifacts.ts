@@ -6,6 +6,7 @@ import type { ReadArtifact, UnreadArtifact } from '../../store/unused-artifacts.
 import { RESOLVED_BYTES_MAX } from '../artifacts/resolve.ts';
 import { restAfter, type Resting } from './rest-after.ts';
 import { leastAge, type RetentionRequest } from './scan-due.ts';
+import { nextWindows, SURVEYED_WINDOWS } from './survey-pace.ts';
 
 /*
  * Removes artifacts without references, for tenants with a retention policy: those of executions
@@ -35,7 +36,6 @@ export interface RemovedArtifacts {
   readonly bytes: number;
 }
 
-const WINDOWS_AT_A_TIME = 10;
 const CONTENTS_AT_A_TIME = 20;
 const REMOVED_AT_A_TIME = 100;
 
@@ -118,9 +118,16 @@ async function readReferences(
   run: ArtifactRun,
 ): Promise<void> {
   const { unusedArtifacts, artifacts } = deps.stores;
-  for (let read = WINDOWS_AT_A_TIME; read === WINDOWS_AT_A_TIME && !run.isOver();) {
-    const params = { windowsMax: WINDOWS_AT_A_TIME };
-    ({ read } = await restAfter(deps, () => unusedArtifacts.readEvents(params)));
+  let windowsMax = SURVEYED_WINDOWS.min;
+  for (let hasMore = true; hasMore && !run.isOver();) {
+    const asked = windowsMax;
+    const { read } = await restAfter(deps, async () => {
+      const began = deps.now();
+      const done = await unusedArtifacts.readEvents({ windowsMax: asked });
+      windowsMax = nextWindows(asked, deps.now() - began);
+      return done;
+    });
+    hasMore = read === asked;
   }
   for (let read = CONTENTS_AT_A_TIME; read === CONTENTS_AT_A_TIME && !run.isOver();) {
     read = await restAfter(deps, async () => {
