@@ -52,16 +52,20 @@ async function measureSize(
         reader: client,
         asked: requestsOf(await readCast(client)),
         times: REQUESTS,
-        cpuMicros: async () =>
-          (cpuMicrosOf(runtime.pid) ?? 0) + ((await database.readServer?.())?.cpuMicros ?? 0),
+        readUse: async () => {
+          const server = await database.readServer?.();
+          const cpuMicros = (cpuMicrosOf(runtime.pid) ?? 0) + (server?.cpuMicros ?? 0);
+          return { cpuMicros, pages: server?.pages ?? 0 };
+        },
       });
-      return answered.map(({ what, p50Ms, p95Ms, cpuMs, rowsRead, walked }) => ({
+      return answered.map(({ what, p50Ms, p95Ms, cpuMs, rowsRead, pages, walked }) => ({
         executions,
         request: what,
         'p50 ms': rounded(p50Ms, 1),
         'p95 ms': rounded(p95Ms, 1),
         'CPU ms': rounded(cpuMs, 1),
         'rows read': rounded(rowsRead),
+        'pages read': rounded(pages),
         'tables scanned': walked.join(' ') || 'none',
         gate: p95Ms < P95_MS_MAX && walked.length === 0 ? 'met' : 'not met',
       }));

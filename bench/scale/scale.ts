@@ -3,12 +3,16 @@ import { parseArgs } from 'node:util';
 import { saveSections, saveLast } from '../support/save-results.ts';
 import { describeMachine } from '../support/machine.ts';
 import { renderSection, renderTable, tableOf } from '../support/render.ts';
+import { artifactSurvey } from './artifact-survey.ts';
+import { autovacuum } from './autovacuum.ts';
 import { connections } from './connections.ts';
 import { consoleList } from './console-list.ts';
 import type { Row } from './experiment.ts';
 import { growth } from './growth.ts';
 import { largeHistory } from './large-history.ts';
 import { logAndDisk } from './log-and-disk.ts';
+import { longHistory } from './long-history.ts';
+import { pauseOfWorkflow } from './pause-of-workflow.ts';
 import { roundTrips } from './round-trips.ts';
 import { sealing } from './sealing.ts';
 import { servers } from './servers.ts';
@@ -21,20 +25,24 @@ import { features } from './sql-features.ts';
  *
  * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and `--save`
  * writes the tables there. `--large` adds the sizes that take minutes to fill. `--executions` sets the
- * size of large-history and console-list.
+ * size of large-history, console-list, sealing, pause-of-workflow and artifact-survey.
  */
 
 const EXPERIMENTS = [
   growth,
   largeHistory,
   consoleList,
+  longHistory,
   logAndDisk,
   connections,
   shards,
   servers,
   roundTrips,
   waitingClients,
+  pauseOfWorkflow,
   sealing,
+  artifactSurvey,
+  autovacuum,
   features,
 ];
 

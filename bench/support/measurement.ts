@@ -43,6 +43,8 @@ export interface ServerReading {
   readonly cpuMicros: number | null;
   readonly walBytes: number;
   readonly statements: number;
+  /** Pages of 8 KiB that statements read, from memory or from disk. */
+  readonly pages: number;
   readonly transactions: number;
 }
 

@@ -20,17 +20,19 @@ export async function openServerMeter(url: string): Promise<ServerMeter> {
   const postmaster = parentOf(rows[0]?.pid ?? 0);
   return {
     async read(databaseName) {
-      const answer = await client.query<Record<'wal' | 'xid' | 'calls', string>>({
+      const answer = await client.query<Record<'wal' | 'xid' | 'calls' | 'pages', string>>({
         name: 'meter',
         text: `
           select pg_current_wal_insert_lsn() - '0/0' as wal,
             pg_snapshot_xmax(pg_current_snapshot()) as xid,
-            (
-              select coalesce(sum(calls), 0)
-              from pg_stat_statements(false) s
-              join pg_database d on d.oid = s.dbid
-              where d.datname = $1
-            ) as calls`,
+            u.calls, u.pages
+          from (
+            select coalesce(sum(s.calls), 0) as calls,
+              coalesce(sum(s.shared_blks_hit + s.shared_blks_read), 0) as pages
+            from pg_stat_statements(false) s
+            join pg_database d on d.oid = s.dbid
+            where d.datname = $1
+          ) u`,
         values: [databaseName],
       });
       const [row] = answer.rows;
@@ -38,6 +40,7 @@ export async function openServerMeter(url: string): Promise<ServerMeter> {
         cpuMicros: postmaster === null ? null : familyCpuMicros(postmaster),
         walBytes: Number(row?.wal),
         statements: Number(row?.calls),
+        pages: Number(row?.pages),
         transactions: Number(row?.xid),
       };
     },

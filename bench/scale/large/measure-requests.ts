@@ -18,8 +18,17 @@ export interface Answered {
   readonly cpuMs: number;
   /** Rows that the server read for one request, through indexes or not. */
   readonly rowsRead: number;
+  /** Pages of 8 KiB that the server read for one request: unlike the times, a busy machine reads no more. */
+  readonly pages: number;
   /** Tables that a request walked over, of those with more than `LARGE` rows. */
   readonly walked: readonly string[];
+}
+
+/** Used by the API and the database so far. */
+export interface Use {
+  readonly cpuMicros: number;
+  /** By statements of the database, without those of this measurement. */
+  readonly pages: number;
 }
 
 const WARM_UP = 5;
@@ -33,14 +42,14 @@ export async function measureRequests(given: {
   readonly reader: pg.Client;
   readonly asked: readonly Asked[];
   readonly times: number;
-  /** Used by the API and the database so far, µs. */
-  readonly cpuMicros: () => Promise<number>;
+  readonly readUse: () => Promise<Use>;
 }): Promise<readonly Answered[]> {
-  const { call, reader, asked, times, cpuMicros } = given;
+  const { call, reader, asked, times, readUse } = given;
+  const requests = WARM_UP + times + 1;
   const answered: Answered[] = [];
   for (const { what, path } of asked) {
     const before = await readTables(reader);
-    const cpuBefore = await cpuMicros();
+    const useBefore = await readUse();
     for (let index = 0; index < WARM_UP; index += 1) await ask(call, path(index));
     const took: number[] = [];
     for (let index = 0; index < times; index += 1) {
@@ -50,15 +59,16 @@ export async function measureRequests(given: {
     }
     await rest(REPORT_MS);
     await ask(call, path(0));
-    const cpuMs = ((await cpuMicros()) - cpuBefore) / 1_000 / (WARM_UP + times + 1);
+    const use = await readUse();
     const after = await readTables(reader);
     const sorted = took.toSorted((one, other) => one - other);
     answered.push({
       what,
       p50Ms: quantile(sorted, 0.5),
       p95Ms: quantile(sorted, 0.95),
-      cpuMs,
-      rowsRead: sum(after, before, ({ reads }) => reads) / (WARM_UP + times + 1),
+      cpuMs: (use.cpuMicros - useBefore.cpuMicros) / 1_000 / requests,
+      rowsRead: sum(after, before, ({ reads }) => reads) / requests,
+      pages: (use.pages - useBefore.pages) / requests,
       walked: [...after]
         .filter(([name, { walks, rows }]) => rows > LARGE && walks > (before.get(name)?.walks ?? 0))
         .map(([name]) => name),

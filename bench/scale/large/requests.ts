@@ -59,6 +59,7 @@ const PARENT = `
 
 export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly Asked[] {
   const list = (query: string) => () => `/executions?limit=50${query}`;
+  const q = encodeURIComponent;
   const each = (values: readonly string[], path: (value: string) => string) => (index: number) =>
     path(values[index % values.length] ?? '');
   return [
@@ -88,11 +89,32 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
       what: 'list: since an instant, rare workflow',
       path: list(`&created_after=${middle}&workflow_id=${RARE}`),
     },
+    { what: 'search: error', path: list(`&q=${q('error ~ "division"')}`) },
+    { what: 'search: error that nobody has', path: list(`&q=${q('error ~ "nobody"')}`) },
+    { what: 'search: part of a workflow', path: list(`&q=${q('workflow ~ "flow-4"')}`) },
+    { what: 'search: ended lately', path: list(`&q=${q('ended > -2d and status != completed')}`) },
+    { what: 'counts', path: () => '/executions/counts' },
+    {
+      what: 'counts: failed of a workflow',
+      path: () => `/executions/counts?status=failed&workflow_id=${OFTEN}`,
+    },
+    { what: 'failures by cause', path: () => '/failures' },
+    { what: 'retention preview', path: () => '/retention/preview?older_than_days=30' },
+    {
+      what: 'retention preview: nothing due',
+      path: () => '/retention/preview?older_than_days=3650',
+    },
+    {
+      what: 'retention preview: rare workflow',
+      path: () => `/retention/preview?older_than_days=30&workflow_id=${RARE}&status=failed`,
+    },
     { what: 'show', path: each(ids, (id) => `/executions/${id}`) },
     { what: 'explain', path: each(ids, (id) => `/executions/${id}/explain`) },
     { what: 'events', path: each(ids, (id) => `/executions/${id}/events`) },
     { what: 'audit: first page', path: () => '/audit?limit=50' },
+    { what: 'audit: in the middle', path: () => `/audit?limit=50&until=${middle}` },
     { what: 'audit: of an execution', path: each(ids, (id) => `/audit?execution_id=${id}`) },
     { what: 'audit: of a type', path: () => '/audit?event_type=workflow_failed' },
+    { what: 'audit: of a type that nothing has', path: () => '/audit?event_type=token_rotated' },
   ];
 }

@@ -14,9 +14,13 @@ export interface CallAnswer {
   readonly bytes: number;
 }
 
-/** Calls the API at `url` with the key of all benchmarks. */
-export function callsTo(url: string, key = API_KEY): Call {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+/** Calls the API at `url` with the key of all benchmarks, for the tenant `default` or another. */
+export function callsTo(url: string, tenantId?: string): Call {
+  const headers = {
+    authorization: `Bearer ${API_KEY}`,
+    'content-type': 'application/json',
+    ...(tenantId !== undefined && { 'x-tenant-id': tenantId }),
+  };
   return async (method, path, body) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await fetch(url + path, { method, headers, ...sent });

@@ -3,8 +3,8 @@ import test from 'ava';
 import { measured, type Window } from '../../../bench/support/measurement.ts';
 import { exampleWindow } from './example-measurement.ts';
 
-const before = { cpuMicros: 1_000, walBytes: 5_000, statements: 10, transactions: 100 };
-const after = { cpuMicros: 3_000, walBytes: 45_000, statements: 60, transactions: 120 };
+const before = { cpuMicros: 1_000, walBytes: 5_000, statements: 10, pages: 0, transactions: 100 };
+const after = { cpuMicros: 3_000, walBytes: 45_000, statements: 60, pages: 0, transactions: 120 };
 
 function measure(window: Partial<Window> = {}, server: typeof before | null = before) {
   return measured({
