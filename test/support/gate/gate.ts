@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, existsSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTotals, type Totals } from './totals.ts';
+import { readTotalsIfAny } from './totals.ts';
 
 /*
  * The whole gate: runs every step in order, up to the first that fails. The last line is the total
- * of the last step that ran tests, as ava counted it. The tidy rules run first because they take a
- * second. They run again among all tests, so their first run does not count.
+ * of the last step that ran tests, as ava counted it. Above it stands every failure, because a
+ * reader may have only the end of the output. The tidy rules run first because they take a second.
+ * They run again among all tests, so their first run does not count.
  */
 
 const STEPS = [
@@ -29,8 +30,9 @@ for (const step of STEPS) {
     break;
   }
 }
-const totals: Totals = existsSync(totalsFile) ? readTotals(totalsFile) : { passed: 0, failed: 0 };
+const totals = readTotalsIfAny(totalsFile);
 rmSync(folder, { recursive: true });
+for (const failure of totals.failures) process.stdout.write(`\n✘ ${failure}\n`);
 process.stdout.write(
   failedStep === null ? '\nThe gate is passed.\n' : `\nThe gate stopped at "${failedStep}".\n`,
 );

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { addTotals, countTotals, type AvaStats } from './totals.ts';
+import { fileURLToPath } from 'node:url';
+import { addTotals, countTotals, describeFailure, type AvaStats } from './totals.ts';
 
 const NOTHING: AvaStats = {
   byFile: new Map(),
@@ -45,8 +46,54 @@ for (const kind of [
 
 test('totals of several runs are added', (t) => {
   const runs = [
-    { passed: 12, failed: 0 },
-    { passed: 3, failed: 1 },
+    { passed: 12, failed: 0, failures: [] },
+    { passed: 3, failed: 1, failures: ['a.test.ts › adds'] },
   ];
-  t.deepEqual(addTotals(runs), { passed: 15, failed: 1 });
+  t.deepEqual(addTotals(runs), { passed: 15, failed: 1, failures: ['a.test.ts › adds'] });
+});
+
+const FILE = fileURLToPath(import.meta.url);
+
+test('a failed test is described by its file, title, message and values', (t) => {
+  const described = describeFailure({
+    type: 'test-failed',
+    title: 'adds',
+    testFile: FILE,
+    duration: 1,
+    knownFailing: false,
+    logs: [],
+    err: {
+      type: 'ava',
+      name: 'AssertionError',
+      message: 'the sum is wrong',
+      stack: '',
+      assertion: 't.is()',
+      originalError: null,
+      improperUsage: undefined,
+      formattedCause: undefined,
+      formattedDetails: [{ label: 'Difference (- actual, + expected):', formatted: '- 5\n+ 6' }],
+      source: undefined,
+    },
+  });
+  t.is(
+    described,
+    [
+      'test/support/gate/totals.test.ts › adds',
+      '  the sum is wrong',
+      '  Difference (- actual, + expected): - 5',
+      '  + 6',
+    ].join('\n'),
+  );
+});
+
+test('tests that never end are named', (t) => {
+  const pendingTests = new Map([[FILE, new Set(['adds', 'subtracts'])]]);
+  t.regex(
+    describeFailure({ type: 'timeout', period: 1, pendingTests }) ?? '',
+    /\n {2}test\/support\/gate\/totals\.test\.ts: adds, subtracts$/,
+  );
+});
+
+test('a passed test is no failure', (t) => {
+  t.is(describeFailure({ type: 'end' }), null);
 });
