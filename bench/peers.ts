@@ -8,7 +8,11 @@ const FOLDER = new URL('peers/', import.meta.url);
 
 /** Installs the peers in a folder of their own, never as dependencies of the product. */
 export function installPeers(): void {
-  if (!existsSync(new URL('node_modules/', FOLDER))) install('npm', ['ci']);
+  // Not "npm ci": it refuses a lock file without the packages of other platforms, which not every
+  // registry serves.
+  if (!existsSync(new URL('node_modules/.package-lock.json', FOLDER))) {
+    install('npm', ['install', '--no-save']);
+  }
   if (!existsSync(new URL('node_modules/.temporal/server', FOLDER))) installTemporal();
   if (existsSync(new URL('node_modules/.absurdctl/', FOLDER))) return;
   // The schema of this peer comes with its command line, a Python package that calls psql.
