@@ -1,4 +1,4 @@
-import { awaitResult } from '../../../shared/engine/executions/await-result.ts';
+import { awaitEnd } from '../../../shared/engine/executions/await-result.ts';
 import { startExecution as start } from '../../../shared/engine/executions/start-execution.ts';
 import { z } from 'zod';
 
@@ -42,7 +42,7 @@ export const startExecution = defineEndpoint({
       ...readTraceparent(request),
     });
     if (waiting === null) return { status: 201, body: { execution_id: started.executionId } };
-    const awaited = await awaitResult(engine, caller, {
+    const awaited = await awaitEnd(engine, caller, {
       ...started,
       waitMs: query.wait,
       signal: waiting,

@@ -62,52 +62,73 @@ const LOOK_EVERY_MS = 1_000;
 /** How an execution ended, once it has; `pending` when the time is over before. */
 export async function awaitResult(
   deps: EngineDeps,
-  { tenantId }: Reader,
+  reader: Reader,
   params: ExecutionRef & Waiting,
 ): Promise<Awaited> {
-  const { executions } = deps.store;
-  const find = () => findForCaller({ executions, tenantId, executionId: params.executionId });
-  const { executionId, status } = await find();
-  if (isTerminal(status)) return readResult(deps, executionId);
-  if (params.waitMs === 0) return { pending: { executionId, status } };
-  if (await hasEndedWithin(deps, { ...params, executionId })) return readResult(deps, executionId);
-  const now = await find();
-  return { pending: { executionId, status: now.status } };
+  const { executionId, status } = await findForCaller({
+    executions: deps.store.executions,
+    tenantId: reader.tenantId,
+    executionId: params.executionId,
+  });
+  if (!isTerminal(status)) {
+    if (params.waitMs === 0) return { pending: { executionId, status } };
+    return awaitEnd(deps, reader, { ...params, executionId });
+  }
+  const ended = await readResult(deps, executionId);
+  if (ended === null) throw new Error(`${executionId} is ${status} and has not ended`);
+  return ended;
 }
 
-async function hasEndedWithin(
+/** The same for a caller who may see the execution, for example because it has just started it. */
+export async function awaitEnd(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: Waiting & { readonly executionId: ExecutionId },
+): Promise<Awaited> {
+  const { executionId } = params;
+  const ended = await resultWithin(deps, params);
+  if (ended !== null) return ended;
+  const { executions } = deps.store;
+  const { status } = await findForCaller({ executions, tenantId, executionId });
+  return { pending: { executionId, status } };
+}
+
+/** Null: the time is over, and the execution has not ended. */
+async function resultWithin(
   deps: EngineDeps,
   params: Waiting & { readonly executionId: ExecutionId },
-): Promise<boolean> {
+): Promise<Awaited | null> {
   const { executionId, waitMs, signal } = params;
   const { store, timers, wake } = deps;
   const deadline = timers.now() + waitMs;
-  let isAnnounced = false;
-  for (;;) {
+  for (let isHinted = false, looks = 0; ; looks += 1) {
     const hint = waitForTopics(deps, [endedTopic(executionId)]);
     try {
-      if (!isAnnounced) wake.notify([awaitedTopic(executionId)]);
-      isAnnounced = true;
-      if (await store.executions.hasEnded(executionId)) return true;
+      if (looks === 0) wake.notify([awaitedTopic(executionId)]);
+      // A hint is nearly always true, so the result is read at once.
+      if (isHinted || (await store.executions.hasEnded(executionId))) {
+        const ended = await readResult(deps, executionId);
+        if (ended !== null) return ended;
+      }
       const now = timers.now();
-      if (now >= deadline || signal.aborted) return false;
+      if (now >= deadline || signal.aborted) return null;
       const untilLookMs = LOOK_EVERY_MS - (now % LOOK_EVERY_MS);
-      await hint.wait({ timeoutMs: Math.min(untilLookMs, deadline - now), signal });
+      isHinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, deadline - now), signal });
     } finally {
       hint.end();
     }
   }
 }
 
-/** The caller may see it, and it has ended. */
-async function readResult(deps: EngineDeps, executionId: ExecutionId): Promise<Awaited> {
+/** The caller may see it. Null: it has not ended. */
+async function readResult(deps: EngineDeps, executionId: ExecutionId): Promise<Awaited | null> {
   const loaded = await loadForCaller({
     executions: deps.store.executions,
     tenantId: null,
     executionId,
   });
   const { row } = loaded;
-  if (!isTerminal(row.status)) throw new Error(`${executionId} has ended and is ${row.status}`);
+  if (!isTerminal(row.status)) return null;
   const state = foldLoaded(loaded, null);
   const ended = { executionId, status: row.status, continuedAs: state.continuedAs };
   if (row.status !== 'completed') {

@@ -69,8 +69,8 @@ function isKnown({ status }: CommitPlan): boolean {
 }
 
 function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
-  const { request, limits, isDerived = false } = create;
-  return runnable !== 'mark' && request === null && limits === null && !isDerived;
+  const { limits, isDerived = false } = create;
+  return runnable !== 'mark' && limits === null && !isDerived;
 }
 
 interface OutcomeRecord {

@@ -12,6 +12,7 @@ export const OPTIMISTIC_FLAGS = [
   'ends',
   'events',
   'creates',
+  'requests',
   'settles',
   'handovers',
   'drops',

@@ -10,8 +10,9 @@ import { unservedTenants } from '../unserved.ts';
  * `commit/optimistic/commit.ts`. One statement is one transaction, as with `commit/sql.ts`, but it
  * judges no plan: it writes everything from the parameters as they come. At the end, as many
  * executions must have moved and leases have ended as the batch names. Otherwise `refuse_outright`
- * fails the statement, which then writes nothing. So does an execution's id or a result's key that is
- * taken: with `on conflict` each of their rows would have a second record in the log.
+ * fails the statement, which then writes nothing. So does an execution's id, an Idempotency-Key or a
+ * result's key that is taken: with `on conflict` each of their rows would have a second record in
+ * the log.
  *
  * Each write carries its conditions. After a wait for another transaction's row change, the
  * statement checks the conditions again on the changed row. The parameters are in the order of the
@@ -33,6 +34,7 @@ export const optimisticStatement = createStatements({
       ...(has('moves') ? [moved(has, $)] : []),
       ...(has('settles') ? endings(has, $) : []),
       ...(has('creates') ? [created($)] : []),
+      ...(has('requests') ? [granted($)] : []),
       ...(has('events') ? [appended(has, $)] : []),
       ...(has('outputs') ? [recorded(has, $)] : []),
       ...(has('items') ? [described($)] : []),
@@ -103,6 +105,18 @@ function created($: Param): string {
         select ${$.list('creates', ['execution_id', 'tenant_id', ...namesOf('creates')])}
       ) n
       returning id, shard
+    )`;
+}
+
+/** Batches that take the same keys wait for each other, so all of them take keys in one order. */
+function granted($: Param): string {
+  return `granted as (
+      insert into request_keys (tenant_id, key, body_hash, execution_id, created_at)
+      select r.tenant_id, r.key, r.body_hash, r.execution_id, ${STAMP}
+      from (
+        select ${$.list('requests', ['execution_id', 'tenant_id', ...namesOf('requests')])}
+      ) r
+      order by r.tenant_id, r.key
     )`;
 }
 
