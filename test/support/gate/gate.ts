@@ -1,28 +1,31 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTotalsIfAny } from './totals.ts';
+import { addTotals, readTotalsIfAny } from './totals.ts';
 
 /*
  * The whole gate: runs every step in order, up to the first that fails. The last line is the total
- * of the last step that ran tests, as ava counted it. Above it stands every failure, because a
- * reader may have only the end of the output. The tidy rules run first because they take a second.
- * They run again among all tests, so their first run does not count.
+ * of the steps that run tests. Above it stands every failure, and what this machine could not test,
+ * because a reader may have only the end of the output. The tidy rules run first because they take a
+ * second. They run again among all tests, so their first run does not count.
  */
 
 const STEPS = [
   ...['format:check', 'lint', 'types', 'tidy'].map((step) => ({
     name: step,
     command: ['npm', 'run', '--silent', step] as const,
+    counts: step !== 'tidy',
   })),
+  { name: 'python', command: ['npm', 'run', '--silent', 'test:python'] as const, counts: true },
   // The command that the README names, and the slow tests.
-  { name: 'test', command: ['sh', 'bin/test.sh', '--all'] as const },
+  { name: 'test', command: ['sh', 'bin/test.sh', '--all'] as const, counts: true },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-gate-'));
-const totalsFile = join(folder, 'totals.json');
+const notesFile = join(folder, 'notes.txt');
+const totalsFileOf = (step: string): string => join(folder, `totals-${step}.json`);
 let failedStep: string | null = null;
 for (const step of STEPS) {
   if (!(await passes(step))) {
@@ -30,9 +33,13 @@ for (const step of STEPS) {
     break;
   }
 }
-const totals = readTotalsIfAny(totalsFile);
+const totals = addTotals(
+  STEPS.filter(({ counts }) => counts).map(({ name }) => readTotalsIfAny(totalsFileOf(name))),
+);
+const notes = existsSync(notesFile) ? readFileSync(notesFile, 'utf8') : '';
 rmSync(folder, { recursive: true });
 for (const failure of totals.failures) process.stdout.write(`\n✘ ${failure}\n`);
+process.stdout.write(notes === '' ? '' : `\n${notes}`);
 process.stdout.write(
   failedStep === null ? '\nThe gate is passed.\n' : `\nThe gate stopped at "${failedStep}".\n`,
 );
@@ -44,7 +51,11 @@ async function passes({ name, command }: (typeof STEPS)[number]): Promise<boolea
   const startedAt = performance.now();
   const [program, ...args] = command;
   const child = spawn(program, args, {
-    env: { ...process.env, TEST_TOTALS_FILE: totalsFile },
+    env: {
+      ...process.env,
+      TEST_TOTALS_FILE: totalsFileOf(name),
+      GATE_NOTES_FILE: notesFile,
+    },
     stdio: 'inherit',
   });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -7,7 +7,7 @@ import type { Event, ObservedRun } from 'ava/internal';
 export type Totals = {
   readonly passed: number;
   readonly failed: number;
-  /** What failed, with its file and reason, for the last lines of a long output. */
+  /** Each failure with its file and reason, for the last lines of a long output. */
   readonly failures: readonly string[];
 };
 
