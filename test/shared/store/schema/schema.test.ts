@@ -8,7 +8,7 @@ import { readSqliteSchema } from './read-sqlite-schema.ts';
 
 /*
  * The schema that all migrations create in an empty database, for readers of the code.
- * `UPDATE_DOCS=1 npm test -- test/shared/store/schema/schema.test.ts` writes both files; a review
+ * `UPDATE_DOCS=1 npm test -- test/shared/store/schema` writes both files; a review
  * then shows the changes of a migration.
  */
 
@@ -25,7 +25,7 @@ for (const dialect of ['postgres', 'sqlite'] as const) {
     t.is(
       await readFile(file, 'utf8'),
       current,
-      'run: UPDATE_DOCS=1 npm test -- test/shared/store/schema/schema.test.ts',
+      'run: UPDATE_DOCS=1 npm test -- test/shared/store/schema',
     );
   });
 }

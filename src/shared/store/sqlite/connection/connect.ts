@@ -169,14 +169,17 @@ function openFile(params: {
 
 function refuseOldSqlite(database: Database.Database): void {
   const version = database.prepare<[], string>('select sqlite_version()').pluck().get() ?? '0';
-  if (compareVersions(version, SQLITE_VERSION_MIN) >= 0) return;
+  if (!isOlder(version, SQLITE_VERSION_MIN)) return;
   throw new StoreOpenError(
     `SQLite ${version} is too old: ${SQLITE_VERSION_MIN} or later is needed; reinstall the dependencies`,
   );
 }
 
-function compareVersions(left: string, right: string): number {
-  return left.localeCompare(right, 'en', { numeric: true });
+/** By numbers: `localeCompare` loads the rules of a language first, for 10 ms of a start. */
+export function isOlder(version: string, than: string): boolean {
+  const [own = [], other = []] = [version, than].map((one) => one.split('.').map(Number));
+  const at = other.findIndex((part, index) => part !== (own[index] ?? 0));
+  return at >= 0 && (own[at] ?? 0) < (other[at] ?? 0);
 }
 
 /**

@@ -8,14 +8,15 @@ import {
   type AppliedMigration,
   type Migration,
 } from '../../opening/migrations.ts';
+import { readWholeSchema } from '../../opening/whole-schema.ts';
 import { makeDirectoryOf } from './make-directory.ts';
 import { makePrivate } from './private-file.ts';
 
 /*
  * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
  * turns, and each reads the applied migrations again in its turn. A file without any gets all of them
- * in one transaction: there is no earlier version to keep, and each commit waits for the disk. The
- * journal mode is unchanged; the opener of the store chooses it.
+ * in one transaction, as one script if the file is empty: there is no earlier version to keep, and each
+ * commit waits for the disk. The journal mode is unchanged; the opener of the store chooses it.
  */
 
 const BUSY_MS_MAX = 60_000;
@@ -71,10 +72,21 @@ function applyToNew(
   database: Database.Database,
   known: readonly Migration[],
 ): readonly Migration[] {
+  const isEmpty = hasNothing(database);
   createTable(database);
   if (selectApplied(database).length > 0) return [];
-  for (const migration of known) apply(database, migration);
+  const whole = isEmpty ? readWholeSchema(known) : null;
+  if (whole === null) {
+    for (const migration of known) apply(database, migration);
+  } else {
+    database.exec(whole);
+    noteApplied(database, known);
+  }
   return known;
+}
+
+function hasNothing(database: Database.Database): boolean {
+  return database.prepare('select 1 from sqlite_schema').get() === undefined;
 }
 
 function applyNextPending(
@@ -101,7 +113,7 @@ function createTable(database: Database.Database): void {
 }
 
 function apply(database: Database.Database, migration: Migration): void {
-  const { number, title, sql, checksum, worksFrom } = migration;
+  const { number, title, sql } = migration;
   try {
     database.exec(sql);
   } catch (error) {
@@ -114,12 +126,17 @@ function apply(database: Database.Database, migration: Migration): void {
   if (!hasWorksFrom(database)) {
     database.exec('alter table schema_migrations add works_from integer');
   }
-  database
-    .prepare(
-      `insert into schema_migrations (number, title, checksum, works_from)
-       values (?, ?, ?, ?)`,
-    )
-    .run(number, title, checksum, worksFrom);
+  noteApplied(database, [migration]);
+}
+
+function noteApplied(database: Database.Database, migrations: readonly Migration[]): void {
+  const insert = database.prepare(
+    `insert into schema_migrations (number, title, checksum, works_from)
+     values (?, ?, ?, ?)`,
+  );
+  for (const { number, title, checksum, worksFrom } of migrations) {
+    insert.run(number, title, checksum, worksFrom);
+  }
 }
 
 function selectApplied(database: Database.Database): readonly AppliedMigration[] {

@@ -8,6 +8,7 @@ import Database from 'better-sqlite3';
 import {
   connect,
   forAnyValues,
+  isOlder,
   type Connection,
 } from '../../../../../src/shared/store/sqlite/connection/connect.ts';
 import { explainOpenFailure } from '../../../../../src/shared/store/sqlite/connection/errors.ts';
@@ -18,6 +19,20 @@ test('commits are durable before they are answered', async (t) => {
   t.is(database.pragma('journal_mode', { simple: true }), 'wal');
   t.is(database.pragma('synchronous', { simple: true }), 2);
   t.is(database.pragma('foreign_keys', { simple: true }), 1);
+});
+
+test('versions are compared by their numbers', (t) => {
+  for (const [version, than] of [
+    ['3.9.9', '3.51.3'],
+    ['3.51.2', '3.51.3'],
+    ['3.51', '3.51.3'],
+    ['2.60.0', '3.51.3'],
+  ] as const) {
+    t.true(isOlder(version, than), version);
+    t.false(isOlder(than, version), version);
+  }
+  t.false(isOlder('3.51.3', '3.51.3'));
+  t.false(isOlder('3.51.3.1', '3.51.3'));
 });
 
 test('a transaction that throws leaves nothing and lets the next one through', async (t) => {
