@@ -3,6 +3,8 @@ import { Session } from 'node:inspector/promises';
 import type { ChildProcess } from 'node:child_process';
 import type { Profiler } from 'node:inspector';
 
+import { SERVER_OPTIONS } from '../../bin/launch/launch.js';
+
 /*
  * Loaded with `--import` into a process that has an IPC channel: it then tells what it has used, and
  * profiles itself from one message to another. The other side of the channel is `meterOf`.
@@ -24,12 +26,7 @@ export interface Meter {
 }
 
 /** Options of Node that load the meter; the others are those that a server starts itself with. */
-export const METER_OPTIONS: readonly string[] = [
-  '--max-semi-space-size=4',
-  '--heap-growing-percent=75',
-  '--import',
-  import.meta.url,
-];
+export const METER_OPTIONS: readonly string[] = [...SERVER_OPTIONS, '--import', import.meta.url];
 
 export function meterOf(child: ChildProcess): Meter {
   const ask = async (question: Question): Promise<unknown> => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 
+import { boundOldGeneration } from '../../bin/boot/bound-old-generation.ts';
 import { openEngine } from './engine-process.ts';
 import type { BenchAddress } from './workload.ts';
 
@@ -17,6 +18,8 @@ const TELL_MS = 20;
 
 const tell = (message: SchedulerMessage): void => void process.send?.(message);
 const engine = await openEngine({ database: JSON.parse(process.argv[2] ?? '') as BenchAddress });
+// As the product does.
+boundOldGeneration();
 tell({ type: 'ready' });
 await once(process, 'message');
 engine.startScheduler();

@@ -1,5 +1,6 @@
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import { EXIT } from '../cli/exit-code.ts';
+import { boundOldGeneration } from './bound-old-generation.ts';
 
 /*
  * The life of a process that serves. The first SIGTERM, SIGINT or SIGHUP asks it to stop: while it
@@ -49,6 +50,7 @@ export async function runUntilStopped(params: {
     log.info('stopped before it was ready');
     return;
   }
+  boundOldGeneration();
   await aborted(stopping);
   log.info({ signal: stopping.reason as string, deadline_ms: deadlineMs }, 'stopping');
   const overrun = setTimeout(

@@ -12,10 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 import test from 'ava';
 
+import { SERVER_OPTIONS } from '../../bin/launch/launch.js';
 import { readStamp, STAMP_FILE } from '../../bin/launch/source-stamp.js';
 
 /*
@@ -127,6 +129,16 @@ test('an option that was given to Node already stays as it is', async (t) => {
   t.deepEqual(JSON.parse(await launched.firstLine), { options: [], pid: launched.process.pid });
 });
 
+/** V8 refuses compiled code of another version tag, also that which Node brings of its own modules. */
+test('the options of processes that serve leave compiled code valid', async (t) => {
+  const tagOf = async (options: readonly string[]) => {
+    const child = spawn(process.execPath, [...options, '-p', 'v8.cachedDataVersionTag()']);
+    return text(child.stdout);
+  };
+  t.is(await tagOf(SERVER_OPTIONS), await tagOf([]));
+  t.not(await tagOf(['--heap-growing-percent=75']), await tagOf([]));
+});
+
 test('compiled code is kept in the cache folder of the user', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-cache-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -167,6 +179,22 @@ test('without a source module the built one is run', async (t) => {
     [],
   );
   t.deepEqual(await launched.ended, { code: 9, signal: null });
+});
+
+test('stacks of a build name its sources', async (t) => {
+  writeFileSync(
+    join(folder, 'mapped.js'),
+    'const fail = () => { throw new Error("broken") };fail();',
+  );
+  // Column 28, where the error is made, is line 7, column 3 of the source.
+  const map = { version: 3, sources: ['src/mapped.ts'], names: [], mappings: '2BAME' };
+  writeFileSync(join(folder, 'mapped.js.map'), JSON.stringify(map));
+  const launched = start(
+    writeLauncher('of-mapped', { source: 'missing.ts', built: 'mapped.js' }),
+    [],
+  );
+  t.deepEqual(await launched.ended, { code: 1, signal: null });
+  t.regex(launched.stderr(), /^Error: broken\n    at fail \(\S+\/src\/mapped\.ts:7:3\)$/m);
 });
 
 test('a clone runs its build while its sources are those of the build', async (t) => {
