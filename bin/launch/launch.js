@@ -140,8 +140,8 @@ async function importEntry(target) {
     refuse('is not built: run "npm run build"');
     return;
   }
-  // Stacks name the sources; Node reads a map when it shows the first stack.
-  module.setSourceMapsSupport(true, { nodeModules: true });
+  // Loaded with the first stack, as most processes show none.
+  Error.prepareStackTrace = (error, frames) => require('./show-stack.js').showStack(error, frames);
   await import(target.built.href);
 }
 
