@@ -1,4 +1,7 @@
 import { createProgram } from '../cli/create-program.ts';
 import { runProgram } from './run-program.ts';
 
-export const runCommandLine = (): Promise<void> => runProgram(createProgram());
+export function runCommandLine(): Promise<void> {
+  const [, , command = ''] = process.argv;
+  return runProgram(createProgram({ isServing: ['dev', 'serve'].includes(command) }));
+}

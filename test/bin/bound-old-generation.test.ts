@@ -34,7 +34,7 @@ boundOldGeneration();
 process.kill(process.pid, 'SIGKILL');
 `;
 
-test('what the start has compiled is kept even if the process is killed', async (t) => {
+test('a killed process has kept what its start compiled', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-compiled-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;

@@ -5,6 +5,7 @@ import type { Access } from '../../shared/domain/access.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { NODE_KINDS } from '../../shared/nodes/index.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { describedBy } from '../schemas/unchecked.ts';
 import { describeTag } from './describe-tag.ts';
 import { requestSchema, VALUE_COMPONENTS } from './request-schema.ts';
 import { workflowComponents } from './workflow-components.ts';
@@ -186,7 +187,7 @@ export function schemaOf(schema: z.ZodType): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
-    override: keepDefault,
+    override: completeSchema,
   });
   return rest as JsonObject;
 }
@@ -196,10 +197,12 @@ function requestSchemaOf(schema: z.ZodType): JsonObject {
   return requestSchema(schemaOf(schema));
 }
 
-/** A default told in `meta` is left out by zod where the value is transformed, as in a query. */
-function keepDefault({ zodSchema, jsonSchema }: Parameters<JsonSchemaOverride>[0]): void {
+function completeSchema({ zodSchema, jsonSchema }: Parameters<JsonSchemaOverride>[0]): void {
+  // zod leaves out a default told in `meta` where the value is transformed, as in a query.
   const { default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
   if (fallback !== undefined) jsonSchema.default = fallback;
+  const described = describedBy(zodSchema);
+  if (described !== undefined) Object.assign(jsonSchema, schemaOf(described));
 }
 
 type JsonSchemaOverride = NonNullable<

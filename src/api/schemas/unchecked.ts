@@ -2,11 +2,17 @@ import { z } from 'zod';
 
 import type { JsonValue } from '../../shared/domain/json.ts';
 
+/** The descriptions, by the schemas that check nothing. */
+const described = new WeakMap<object, z.ZodType>();
+
 /** Any JSON here, described as `schema`: the endpoint decodes each such value on its own. */
 export function unchecked(schema: z.ZodType) {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-  });
-  return z.custom<JsonValue>((value) => value !== undefined).meta(described);
+  const any = z.custom<JsonValue>((value) => value !== undefined);
+  described.set(any, schema);
+  return any;
+}
+
+/** The schema that describes what is not checked; undefined: this schema checks. */
+export function describedBy(any: object): z.ZodType | undefined {
+  return described.get(any);
 }

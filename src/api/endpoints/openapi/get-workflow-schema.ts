@@ -1,9 +1,11 @@
+import type { JsonObject } from '../../../shared/domain/json.ts';
 import { workflowSchema } from '../../../shared/domain/workflow/schema/workflow-schema.ts';
 import { NODE_KINDS } from '../../../shared/nodes/index.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 
-const schema = workflowSchema(NODE_KINDS);
+/** Few processes are asked for it. */
+let schema: JsonObject | null = null;
 
 export const getWorkflowSchema = defineEndpoint({
   name: 'get-workflow-schema',
@@ -16,6 +18,7 @@ export const getWorkflowSchema = defineEndpoint({
     'others; the runtime accepts those with a warning.',
   replies: { 200: anyObject },
   async handle() {
+    schema ??= workflowSchema(NODE_KINDS);
     return { status: 200, body: schema };
   },
 });

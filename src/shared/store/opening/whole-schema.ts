@@ -6,7 +6,7 @@ import { findMigrationsFolder, type Migration } from './migrations.ts';
 
 /*
  * `migrations/sqlite-new.sql` has what all migrations leave in an empty SQLite file, as one script. The
- * migrations take six times as long, because some of them build tables anew. Its first line tells
+ * migrations take six times as long, because some of them rebuild tables. Its first line tells
  * after which migrations: a script that does not match those known is not used.
  */
 
