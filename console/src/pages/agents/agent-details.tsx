@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 
-import { call } from '../../api/client.ts';
+import { call, type ReplyOf } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Copyable } from '../../ui/data/copyable.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { Facts, Panel } from '../../ui/layout/panel.tsx';
 import { CardView } from './card-view.tsx';
 
@@ -20,11 +20,20 @@ export function AgentDetails({
     queryKey: ['agents', 'one', id],
     queryFn: ({ signal }) => call('read-agent', { path: { id }, signal }),
   });
-  if (query.data === undefined) {
-    if (query.error === null) return <Loading />;
-    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  }
-  const agent = query.data;
+  return (
+    <ReadingContent query={query}>
+      {(agent) => <Details agent={agent} onClose={onClose} />}
+    </ReadingContent>
+  );
+}
+
+function Details({
+  agent,
+  onClose,
+}: {
+  readonly agent: ReplyOf<'read-agent'>;
+  readonly onClose: () => void;
+}) {
   return (
     <Panel title={`Agent ${agent.name}`} actions={<Button onClick={onClose}>Close</Button>}>
       <Facts

@@ -3,12 +3,10 @@ import { useState } from 'react';
 
 import { call, type ReplyOf } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
 import { CardView } from './card-view.tsx';
 
 type Preview = ReplyOf<'preview-agent'>;
@@ -43,58 +41,48 @@ export function DiscoverDialog({
   });
   const preview = previewing.data;
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
-      onClose={onClose}
       title="Discover an agent"
       description="Fetches the Agent Card that the server at an address publishes."
+      action="Show the card"
+      kind="normal"
+      hint={{ request: 'POST /agents/discover' }}
+      sending={previewing}
+      next={
+        <Button
+          kind="primary"
+          disabled={preview === undefined || preview.outcome === 'refuses'}
+          busy={discovering.isPending}
+          onClick={() => discovering.mutate()}
+        >
+          Discover
+        </Button>
+      }
+      onSend={() => previewing.mutate()}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          previewing.mutate();
+      <TextField
+        label="Address"
+        type="url"
+        hint="Of the agent or of its server, http or https."
+        value={url}
+        required
+        autoComplete="off"
+        onChange={(event) => {
+          setUrl(event.target.value);
+          previewing.reset();
+          discovering.reset();
         }}
-      >
-        <Stack>
-          <TextField
-            label="Address"
-            type="url"
-            hint="Of the agent or of its server, http or https."
-            value={url}
-            required
-            autoComplete="off"
-            onChange={(event) => {
-              setUrl(event.target.value);
-              previewing.reset();
-              discovering.reset();
-            }}
-          />
-          <ActionError error={previewing.error ?? discovering.error} />
-          {preview === undefined ? null : (
-            <section aria-label="Preview">
-              <h3>{preview.card.name}</h3>
-              <p>{OUTCOMES[preview.outcome]}</p>
-              <CardView card={preview.card} />
-            </section>
-          )}
-          <CallHint request="POST /agents/discover" />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" busy={previewing.isPending}>
-              Show the card
-            </Button>
-            <Button
-              kind="primary"
-              disabled={preview === undefined || preview.outcome === 'refuses'}
-              busy={discovering.isPending}
-              onClick={() => discovering.mutate()}
-            >
-              Discover
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      />
+      <ActionError error={discovering.error} />
+      {preview === undefined ? null : (
+        <section aria-label="Preview">
+          <h3>{preview.card.name}</h3>
+          <p>{OUTCOMES[preview.outcome]}</p>
+          <CardView card={preview.card} />
+        </section>
+      )}
+    </FormDialog>
   );
 }

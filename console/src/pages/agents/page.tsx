@@ -11,7 +11,8 @@ import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
 import { AgentActions } from './agent-actions.tsx';
@@ -58,22 +59,21 @@ export function AgentsPage() {
           onChange={(event) => change({ status: event.target.value })}
         />
       </Row>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title={status === undefined ? 'There is no agent yet' : 'No agent matches'}>
-          <p>Discover one by the address of its card, or register a card with POST /agents.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title={status === undefined ? 'There is no agent yet' : 'No agent matches'}>
+            <p>Discover one by the address of its card, or register a card with POST /agents.</p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Agents"
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={mayAct ? [...COLUMNS, ACTIONS] : COLUMNS}
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       {search.agent === undefined ? null : (
         <AgentDetails id={search.agent} onClose={() => change({ agent: undefined })} />

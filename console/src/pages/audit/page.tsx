@@ -6,7 +6,8 @@ import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { VirtualList } from '../../ui/data/virtual-list.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { AuditFilters } from './audit-filters.tsx';
@@ -45,19 +46,18 @@ export function AuditPage() {
         ) : null}
       </PageHeader>
       <AuditFilters />
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="No item matches">
-          <p>Every request that changes something appears here. Clear the filters to see all.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="No item matches">
+            <p>Every request that changes something appears here. Clear the filters to see all.</p>
+          </EmptyState>
+        }
+      >
         <VirtualList label="Audit items" list={list} rowKey={({ id }) => id} header={<AuditHead />}>
           {(item) => <AuditRow item={item} />}
         </VirtualList>
-      )}
+      </ListContent>
       {shown === undefined ? null : (
         <AuditItemDialog item={shown} onClose={() => change({ item: undefined })} />
       )}

@@ -1,17 +1,19 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { Loading } from '../../ui/feedback/states.tsx';
 import { EventsPane } from './events/events-pane.tsx';
 import { Approvals } from './head/approvals.tsx';
 import { Head } from './head/head.tsx';
-import { type Explanation, hasEnded } from './head/types.ts';
+import { type Execution, type Explanation, hasEnded } from './head/types.ts';
 import { Why } from './head/why.tsx';
+import type { Followed } from './live/follow-sequence.ts';
 import { useFollowed } from './live/use-followed.ts';
-import { readWorkPlaces } from './live/work-places.ts';
+import { readWorkPlaces, type WorkPlaces } from './live/work-places.ts';
 import { NodesPane } from './nodes/nodes-pane.tsx';
 import styles from './page.module.css';
-import { useSelection } from './selection.ts';
+import { type Selection, useSelection } from './selection.ts';
 import { StatePane } from './state/state-pane.tsx';
 import { TimelinePane } from './timeline/timeline-pane.tsx';
 import { useReading } from './use-reading.ts';
@@ -44,13 +46,36 @@ function OneExecution({ id }: { readonly id: string }) {
     () => (explanation === undefined ? null : readWorkPlaces(explanation)),
     [explanation],
   );
-  if (execution === undefined) {
-    return head.error === null ? (
-      <Loading label="Reading the execution…" />
-    ) : (
-      <ErrorState error={head.error} onRetry={head.retry} />
-    );
-  }
+  return (
+    <ReadingContent query={head} loading="Reading the execution…">
+      {(read) => (
+        <Content
+          {...{ id, followed, selection, places }}
+          execution={read}
+          explanation={explanation}
+        />
+      )}
+    </ReadingContent>
+  );
+}
+
+function Content({
+  id,
+  execution,
+  explanation,
+  followed,
+  selection,
+  places,
+}: {
+  readonly id: string;
+  readonly execution: Execution;
+  /** Undefined: it is being read. */
+  readonly explanation: Explanation | undefined;
+  readonly followed: Followed;
+  readonly selection: Selection;
+  readonly places: WorkPlaces | null;
+}) {
+  const { seen } = followed;
   const startedAt = execution.created_at;
   const workflow = { id: execution.workflow_id, version: execution.workflow_version };
   return (

@@ -7,7 +7,7 @@ export interface Reading<Reply> {
   readonly error: Error | null;
   /** `data` is the answer to an earlier question. */
   readonly isStale: boolean;
-  readonly retry: () => void;
+  readonly refetch: () => void;
 }
 
 /** Old answers of a page that follows an execution are of no use. */
@@ -47,8 +47,8 @@ export function useReading<Name extends OperationName>(
   });
   return {
     data: query.data,
-    error: query.data === undefined || !query.isPlaceholderData ? query.error : null,
+    error: query.error,
     isStale: query.isPlaceholderData,
-    retry: () => void query.refetch(),
+    refetch: () => void query.refetch(),
   };
 }

@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 
 import { Button } from '../../ui/controls/button.tsx';
 import { VirtualList } from '../../ui/data/virtual-list.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { useColumns } from './columns.ts';
 import { ExecutionRow, RowHeader } from './execution-row.tsx';
 import styles from './page.module.css';
@@ -26,44 +27,45 @@ export function ExecutionList({
   readonly onReset: () => void;
 }) {
   const columns = useColumns();
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading label="Reading executions…" />;
-  if (list.rows.length === 0 && !list.hasMore) {
-    return isFiltered ? <NothingFits onReset={onReset} /> : <NothingYet />;
-  }
   return (
-    <div
-      className={styles.list}
-      onScrollCapture={(event) => {
-        if (event.target instanceof HTMLElement) onScroll(event.target.scrollTop === 0);
-      }}
+    <ListContent
+      list={list}
+      loading="Reading executions…"
+      empty={isFiltered ? <NothingFits onReset={onReset} /> : <NothingYet />}
     >
-      <div role="status" className={styles.unseen}>
-        {list.unseen > 0 ? (
-          <Button kind="primary" onClick={list.reload}>
-            Show {list.unseen} new
-          </Button>
-        ) : null}
-      </div>
-      <VirtualList
-        label="Executions"
-        list={list}
-        rowKey={({ execution_id: id }) => id}
-        rowHeight={41}
-        header={<RowHeader columns={columns} hasChecks={selected !== null} />}
+      <div
+        className={styles.list}
+        onScrollCapture={(event) => {
+          if (event.target instanceof HTMLElement) onScroll(event.target.scrollTop === 0);
+        }}
       >
-        {(row) => (
-          <ExecutionRow
-            row={row}
-            columns={columns}
-            isSelected={selected?.has(row.execution_id) === true}
-            onSelect={
-              selected === null ? null : (isSelected) => onSelect(row.execution_id, isSelected)
-            }
-          />
-        )}
-      </VirtualList>
-    </div>
+        <div role="status" className={styles.unseen}>
+          {list.unseen > 0 ? (
+            <Button kind="primary" onClick={list.reload}>
+              Show {list.unseen} new
+            </Button>
+          ) : null}
+        </div>
+        <VirtualList
+          label="Executions"
+          list={list}
+          rowKey={({ execution_id: id }) => id}
+          rowHeight={41}
+          header={<RowHeader columns={columns} hasChecks={selected !== null} />}
+        >
+          {(row) => (
+            <ExecutionRow
+              row={row}
+              columns={columns}
+              isSelected={selected?.has(row.execution_id) === true}
+              onSelect={
+                selected === null ? null : (isSelected) => onSelect(row.execution_id, isSelected)
+              }
+            />
+          )}
+        </VirtualList>
+      </div>
+    </ListContent>
   );
 }
 

@@ -1,16 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { useByCursor, type CursorList } from '../../api/by-cursor.ts';
+import { useByCursor } from '../../api/by-cursor.ts';
 import { call, type ReplyOf } from '../../api/client.ts';
 import { useTenantId } from '../../app/use-tenant-id.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
+import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import styles from './page.module.css';
 import { RepeatDialog } from './repeat-dialog.tsx';
 
@@ -20,6 +22,7 @@ const PAGE = 50;
 
 /** Every item whose attempts are used up, the latest first. */
 export function DeadLetters() {
+  const { can } = useSession();
   const tenant = useTenantId();
   const [chosen, setChosen] = useState<Letter | null>(null);
   const list = useByCursor({
@@ -30,9 +33,28 @@ export function DeadLetters() {
       return { rows: page.work_items, nextCursor: page.next_cursor };
     },
   });
+  const mayRequeue = can('POST', '/work-items/:id/requeue');
   return (
     <>
-      <Letters list={list} onRequeue={setChosen} />
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no dead letter">
+            <p>An item whose attempts are used up stays here, so that it can be requeued.</p>
+          </EmptyState>
+        }
+      >
+        <div className={styles.view}>
+          <DataTable
+            label="Dead letters"
+            columns={mayRequeue ? [...COLUMNS, actionColumn(setChosen)] : COLUMNS}
+            rows={list.rows}
+            rowKey={({ id }) => id}
+          />
+          <LoadMore list={list} />
+          <CallHint command="svc work-item list" request="GET /work-items?status=dead_lettered" />
+        </div>
+      </ListContent>
       {chosen === null ? null : (
         <RepeatDialog
           members={[{ execution_id: chosen.execution_id, work_item_id: chosen.id }]}
@@ -40,42 +62,6 @@ export function DeadLetters() {
         />
       )}
     </>
-  );
-}
-
-function Letters({
-  list,
-  onRequeue,
-}: {
-  readonly list: CursorList<Letter>;
-  readonly onRequeue: (letter: Letter) => void;
-}) {
-  const { can } = useSession();
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
-  if (list.rows.length === 0) {
-    return (
-      <EmptyState title="There is no dead letter">
-        <p>An item whose attempts are used up stays here, so that it can be requeued.</p>
-      </EmptyState>
-    );
-  }
-  const mayRequeue = can('POST', '/work-items/:id/requeue');
-  return (
-    <div className={styles.view}>
-      <DataTable
-        label="Dead letters"
-        columns={mayRequeue ? [...COLUMNS, actionColumn(onRequeue)] : COLUMNS}
-        rows={list.rows}
-        rowKey={({ id }) => id}
-      />
-      {list.hasMore ? (
-        <Button busy={list.isLoadingMore} onClick={list.loadMore}>
-          Show more
-        </Button>
-      ) : null}
-      <CallHint command="svc work-item list" request="GET /work-items?status=dead_lettered" />
-    </div>
   );
 }
 

@@ -7,7 +7,8 @@ import { useSearchState } from '../../app/search.ts';
 import { FilterChip } from '../../ui/controls/chip.tsx';
 import { SelectField } from '../../ui/controls/field.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { FailureCard, type FailureMember } from './failure-card.tsx';
 import styles from './page.module.css';
 import { RepeatDialog } from './repeat-dialog.tsx';
@@ -60,19 +61,13 @@ export function FailureGroups() {
           />
         )}
       </div>
-      {query.data === undefined ? (
-        <NoReading error={query.error} onRetry={() => void query.refetch()} />
-      ) : (
-        <Groups reply={query.data} tool={search['tool']} onRepeat={setChosen} />
-      )}
+      <ReadingContent query={query}>
+        {(reply) => <Groups reply={reply} tool={search['tool']} onRepeat={setChosen} />}
+      </ReadingContent>
       {chosen === null ? null : <RepeatDialog members={chosen} onClose={() => setChosen(null)} />}
       <CallHint command="svc failure list" request={`GET /failures?within_hours=${hours}`} />
     </div>
   );
-}
-
-function NoReading(props: { readonly error: Error | null; readonly onRetry: () => void }) {
-  return props.error === null ? <Loading /> : <ErrorState {...props} />;
 }
 
 function Groups({

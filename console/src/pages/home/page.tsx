@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { call } from '../../api/client.ts';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { LatestExecutions } from './latest-executions.tsx';
@@ -20,25 +20,15 @@ export function HomePage() {
   return (
     <>
       <PageHeader title="Home" />
-      {latest.data === undefined ? (
-        <Waiting error={latest.error} onRetry={() => void latest.refetch()} />
-      ) : (
-        <>
-          {latest.data.executions.length === 0 ? <FirstSteps /> : null}
-          <Tiles everyMs={EVERY_MS} />
-          <LatestExecutions executions={latest.data.executions} />
-        </>
-      )}
+      <ReadingContent query={latest}>
+        {({ executions }) => (
+          <>
+            {executions.length === 0 ? <FirstSteps /> : null}
+            <Tiles everyMs={EVERY_MS} />
+            <LatestExecutions executions={executions} />
+          </>
+        )}
+      </ReadingContent>
     </>
   );
-}
-
-function Waiting({
-  error,
-  onRetry,
-}: {
-  readonly error: Error | null;
-  readonly onRetry: () => void;
-}) {
-  return error === null ? <Loading /> : <ErrorState error={error} onRetry={onRetry} />;
 }

@@ -5,7 +5,8 @@ import { useShortcuts } from '../../app/use-shortcuts.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { FilterChip, ToggleChip } from '../../ui/controls/chip.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DecidedApproval, EndedApproval, OpenApproval } from './approval-detail.tsx';
 import { ApprovalList } from './approval-list.tsx';
@@ -84,10 +85,7 @@ function Approvals({
     if (key === null) return;
     pane.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [key]);
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
-  if (rows.length === 0 && chosen === null) return <Nothing status={status} />;
-  return (
+  const panes = (
     <div className={classNames(styles.panes, chosen !== null && styles.reading)}>
       <div className={styles.list} ref={pane}>
         <ApprovalList status={status} list={list} at={at} onSelect={select} />
@@ -116,6 +114,13 @@ function Approvals({
         )}
       </div>
     </div>
+  );
+  // An approval that the address names is shown beside an empty list too.
+  const empty = chosen === null ? <Nothing status={status} /> : panes;
+  return (
+    <ListContent list={list} empty={empty}>
+      {panes}
+    </ListContent>
   );
 }
 

@@ -6,7 +6,8 @@ import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
 import { FactText } from './fact-text.tsx';
 import { ForgetFactDialog, ForgetUserDialog } from './forget-dialogs.tsx';
@@ -24,24 +25,23 @@ export function FactsPane() {
   const close = () => setOpen(null);
   return (
     <Stack>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no fact yet">
-          <p>
-            Agents remember facts. Save a key of an embedding provider, and add one here to try.
-          </p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no fact yet">
+            <p>
+              Agents remember facts. Save a key of an embedding provider, and add one here to try.
+            </p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Facts"
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={can('POST', '/v1/memory/forget') ? [...COLUMNS, actionsOf(setOpen)] : COLUMNS}
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       {open?.dialog === 'fact' ? <ForgetFactDialog fact={open.fact} onClose={close} /> : null}
       {open?.dialog === 'user' ? (

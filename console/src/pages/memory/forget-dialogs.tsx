@@ -2,12 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { call, type BodyOf } from '../../api/client.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError, Loading } from '../../ui/feedback/states.tsx';
+import { Loading } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import { Facts } from '../../ui/layout/panel.tsx';
 import { FactText } from './fact-text.tsx';
@@ -26,28 +25,22 @@ export function ForgetFactDialog({
   const [reason, setReason] = useState('');
   const forgetting = useForget(onClose);
   return (
-    <Dialog open onClose={onClose} title="Forget fact">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          forgetting.mutate({ id: fact.id, reason });
-        }}
-      >
-        <blockquote>
-          <FactText content={fact.content} />
-        </blockquote>
-        <Facts facts={[['Whose', describeScope(fact)]]} />
-        <ReasonField reason={reason} onChange={setReason} />
-        <ActionError error={forgetting.error} />
-        <CallHint request="POST /v1/memory/forget" />
-        <DialogActions>
-          <Button onClick={onClose}>Keep</Button>
-          <Button kind="danger" type="submit" busy={forgetting.isPending}>
-            Forget fact
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Forget fact"
+      action="Forget fact"
+      keep="Keep"
+      kind="danger"
+      hint={{ request: 'POST /v1/memory/forget' }}
+      sending={forgetting}
+      onSend={() => forgetting.mutate({ id: fact.id, reason })}
+      onClose={onClose}
+    >
+      <blockquote>
+        <FactText content={fact.content} />
+      </blockquote>
+      <Facts facts={[['Whose', describeScope(fact)]]} />
+      <ReasonField reason={reason} onChange={setReason} />
+    </FormDialog>
   );
 }
 

@@ -2,13 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { call } from '../../api/client.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
 import type { Schedule } from './read-schedules.ts';
 import { bodyOf, fillForm, OVERLAPS, readObject, type ScheduleForm } from './schedule-form.ts';
 import { TimingFields } from './timing-fields.tsx';
@@ -46,73 +42,58 @@ export function EditScheduleDialog({
   });
   const mayNotSave = input === null || preview.problem !== null;
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
-      onClose={onClose}
       title={schedule === null ? 'Create a schedule' : `Change schedule ${schedule.name}`}
+      action="Save schedule"
+      hint={{
+        request: schedule === null ? 'POST /schedules' : `PUT /schedules/${schedule.schedule_id}`,
+      }}
+      sending={saving}
+      isIncomplete={mayNotSave}
+      onSend={() => saving.mutate()}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!mayNotSave) saving.mutate();
+      {schedule === null ? (
+        <TextField
+          label="Name"
+          hint="Unique in the tenant. A schedule keeps it; a taken name replaces that schedule."
+          value={form.name}
+          required
+          maxLength={128}
+          autoComplete="off"
+          onChange={(event) => change({ name: event.target.value })}
+        />
+      ) : null}
+      <WorkflowFields form={form} onChange={change} />
+      <TimingFields form={form} onChange={change} preview={preview} />
+      <SelectField
+        label="While the last execution is live"
+        value={form.overlap}
+        options={OVERLAPS}
+        onChange={(event) => {
+          const chosen = OVERLAPS.find(({ value }) => value === event.target.value);
+          if (chosen !== undefined) change({ overlap: chosen.value });
         }}
-      >
-        <Stack>
-          {schedule === null ? (
-            <TextField
-              label="Name"
-              hint="Unique in the tenant. A schedule keeps it; a taken name replaces that schedule."
-              value={form.name}
-              required
-              maxLength={128}
-              autoComplete="off"
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          ) : null}
-          <WorkflowFields form={form} onChange={change} />
-          <TimingFields form={form} onChange={change} preview={preview} />
-          <SelectField
-            label="While the last execution is live"
-            value={form.overlap}
-            options={OVERLAPS}
-            onChange={(event) => {
-              const chosen = OVERLAPS.find(({ value }) => value === event.target.value);
-              if (chosen !== undefined) change({ overlap: chosen.value });
-            }}
-          />
-          <TextField
-            label="Catch-up window in seconds"
-            hint="A fire that is later than this is dropped; 0 drops all missed fires."
-            type="number"
-            min={0}
-            required
-            value={form.catchup}
-            onChange={(event) => change({ catchup: event.target.value })}
-          />
-          <TextArea
-            label="Input"
-            hint="Of every execution that the schedule starts."
-            problem={input === null ? NO_OBJECT : null}
-            value={form.input}
-            spellCheck={false}
-            onChange={(event) => change({ input: event.target.value })}
-          />
-          <ActionError error={saving.error} />
-          <CallHint
-            request={
-              schedule === null ? 'POST /schedules' : `PUT /schedules/${schedule.schedule_id}`
-            }
-          />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" disabled={mayNotSave} busy={saving.isPending}>
-              Save schedule
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      />
+      <TextField
+        label="Catch-up window in seconds"
+        hint="A fire that is later than this is dropped; 0 drops all missed fires."
+        type="number"
+        min={0}
+        required
+        value={form.catchup}
+        onChange={(event) => change({ catchup: event.target.value })}
+      />
+      <TextArea
+        label="Input"
+        hint="Of every execution that the schedule starts."
+        problem={input === null ? NO_OBJECT : null}
+        value={form.input}
+        spellCheck={false}
+        onChange={(event) => change({ input: event.target.value })}
+      />
+    </FormDialog>
   );
 }
 

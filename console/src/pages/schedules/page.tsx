@@ -8,7 +8,8 @@ import { Badge, StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { EditScheduleDialog } from './edit-schedule-dialog.tsx';
@@ -36,22 +37,21 @@ export function SchedulesPage() {
       <PageHeader title="Schedules" about="Workflows that start by the clock.">
         {create}
       </PageHeader>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no schedule yet">
-          <p>A schedule starts a workflow by a cron expression or at an interval.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no schedule yet">
+            <p>A schedule starts a workflow by a cron expression or at an interval.</p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Schedules"
           rows={list.rows}
           rowKey={({ schedule_id: id }) => id}
           columns={mayAct ? [...COLUMNS, ACTIONS] : COLUMNS}
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       {search.schedule === undefined ? null : (
         <ScheduleDetails name={search.schedule} onClose={() => change({ schedule: undefined })} />

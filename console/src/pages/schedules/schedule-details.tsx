@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
-import { call } from '../../api/client.ts';
+import { call, type ReplyOf } from '../../api/client.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { Facts, Panel } from '../../ui/layout/panel.tsx';
 import { describeTiming } from './read-schedules.ts';
 import { OVERLAPS } from './schedule-form.ts';
@@ -26,11 +26,20 @@ export function ScheduleDetails({
     queryFn: ({ signal }) => call('read-schedule', { path: { id: name }, signal }),
     refetchInterval: READ_AGAIN_MS,
   });
-  if (query.data === undefined) {
-    if (query.error === null) return <Loading />;
-    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  }
-  const schedule = query.data;
+  return (
+    <ReadingContent query={query}>
+      {(schedule) => <Details schedule={schedule} onClose={onClose} />}
+    </ReadingContent>
+  );
+}
+
+function Details({
+  schedule,
+  onClose,
+}: {
+  readonly schedule: ReplyOf<'read-schedule'>;
+  readonly onClose: () => void;
+}) {
   const { fires, last_execution_id: lastId, last_fire_at: lastAt } = schedule;
   const overlap = OVERLAPS.find(({ value }) => value === schedule.overlap_policy);
   return (

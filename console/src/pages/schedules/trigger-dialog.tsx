@@ -3,11 +3,8 @@ import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
 import { newKey } from '../../api/new-key.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import type { Schedule } from './read-schedules.ts';
 
@@ -33,24 +30,16 @@ export function TriggerDialog({
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Trigger schedule ${name}`}
       description={`Starts an execution of ${workflowId} now, in your name. The next fires stay.`}
+      action="Start now"
+      hint={{ command: `svc schedule trigger ${name}`, request: `POST /schedules/${id}/trigger` }}
+      sending={triggering}
+      onSend={() => triggering.mutate()}
+      onClose={onClose}
     >
       <JsonView value={schedule.input} label="Input" />
-      <ActionError error={triggering.error} />
-      <CallHint
-        command={`svc schedule trigger ${name}`}
-        request={`POST /schedules/${id}/trigger`}
-      />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" busy={triggering.isPending} onClick={() => triggering.mutate()}>
-          Start now
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </FormDialog>
   );
 }

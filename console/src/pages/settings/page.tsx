@@ -8,7 +8,8 @@ import { TextField } from '../../ui/controls/field.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
 import styles from './settings.module.css';
@@ -18,62 +19,68 @@ type Setting = ReplyOf<'list-settings'>['settings'][number];
 /** The settings in force in the process that answers, and where each value comes from. */
 export function SettingsPage() {
   const { who } = useSession();
-  const [search, change] = useSearchState();
+  return (
+    <Stack>
+      <PageHeader title="Settings" about="What the process that answers runs with." />
+      {who.is_operator ? (
+        <Settings />
+      ) : (
+        <EmptyState title="Settings are for operators of the installation">
+          <p>Ask an operator of the tenant default.</p>
+        </EmptyState>
+      )}
+    </Stack>
+  );
+}
+
+function Settings() {
   const query = useQuery({
     queryKey: ['settings'],
     queryFn: ({ signal }) => call('list-settings', { signal }),
-    enabled: who.is_operator,
   });
+  return (
+    <ReadingContent query={query}>
+      {({ settings }) => <SettingList all={settings} />}
+    </ReadingContent>
+  );
+}
+
+function SettingList({ all }: { readonly all: readonly Setting[] }) {
+  const [search, change] = useSearchState();
   const onlySet = search.only === 'set';
-  const all = query.data?.settings ?? [];
   const shown = all.filter(
     (setting) => isNamed(setting, search.q ?? '') && !(onlySet && setting.origin === 'default'),
   );
   return (
-    <Stack>
-      <PageHeader title="Settings" about="What the process that answers runs with." />
-      {!who.is_operator ? (
-        <EmptyState title="Settings are for operators of the installation">
-          <p>Ask an operator of the tenant default.</p>
+    <>
+      <Row>
+        <TextField
+          label="Filter settings"
+          type="search"
+          data-filter
+          defaultValue={search.q ?? ''}
+          placeholder="Key, value or meaning"
+          onChange={(event) => change({ q: event.target.value })}
+        />
+        <ToggleChip
+          pressed={onlySet}
+          onToggle={() => change({ only: onlySet ? undefined : 'set' })}
+        >
+          Only those that are set
+        </ToggleChip>
+      </Row>
+      <p role="status">
+        {shown.length} of {all.length} settings
+      </p>
+      {shown.length === 0 ? (
+        <EmptyState title="No setting matches">
+          <p>Keys look like runtime.port. See docs/reference/configuration.md.</p>
         </EmptyState>
-      ) : query.data === undefined ? (
-        query.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        )
       ) : (
-        <>
-          <Row>
-            <TextField
-              label="Filter settings"
-              type="search"
-              data-filter
-              defaultValue={search.q ?? ''}
-              placeholder="Key, value or meaning"
-              onChange={(event) => change({ q: event.target.value })}
-            />
-            <ToggleChip
-              pressed={onlySet}
-              onToggle={() => change({ only: onlySet ? undefined : 'set' })}
-            >
-              Only those that are set
-            </ToggleChip>
-          </Row>
-          <p role="status">
-            {shown.length} of {all.length} settings
-          </p>
-          {shown.length === 0 ? (
-            <EmptyState title="No setting matches">
-              <p>Keys look like runtime.port. See docs/reference/configuration.md.</p>
-            </EmptyState>
-          ) : (
-            <DataTable label="Settings" rows={shown} rowKey={({ key }) => key} columns={COLUMNS} />
-          )}
-          <CallHint command="svc config show --origin" request="GET /settings" />
-        </>
+        <DataTable label="Settings" rows={shown} rowKey={({ key }) => key} columns={COLUMNS} />
       )}
-    </Stack>
+      <CallHint command="svc config show --origin" request="GET /settings" />
+    </>
   );
 }
 

@@ -4,7 +4,8 @@ import { call, type ReplyOf } from '../../api/client.ts';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { formatBytes } from '../../ui/data/format-bytes.ts';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { Facts, Panel } from '../../ui/layout/panel.tsx';
 
 const EVERY_MS = 10_000;
@@ -19,11 +20,13 @@ export function Installation() {
     queryFn: ({ signal }) => call('read-system', { signal }),
     refetchInterval: EVERY_MS,
   });
-  if (query.data === undefined) {
-    if (query.error === null) return <Loading />;
-    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  }
-  const { processes, store, shards, version } = query.data;
+  return (
+    <ReadingContent query={query}>{(system) => <SystemPanels system={system} />}</ReadingContent>
+  );
+}
+
+function SystemPanels({ system }: { readonly system: System }) {
+  const { processes, store, shards, version } = system;
   return (
     <>
       <Panel title="Processes">

@@ -8,7 +8,8 @@ import { useTenantId } from '../../app/use-tenant-id.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent, ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { ENDS, nameOf, tellDays, type Policy } from './policies.ts';
 import { PreviewView } from './preview-view.tsx';
@@ -42,15 +43,16 @@ export function Retention() {
         ) : null
       }
     >
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no policy">
-          <p>The configuration decides. A policy keeps executions for a shorter or longer time.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no policy">
+            <p>
+              The configuration decides. A policy keeps executions for a shorter or longer time.
+            </p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Retention policies"
           rows={list.rows}
@@ -59,18 +61,12 @@ export function Retention() {
             can('DELETE', '/retention/policies') ? [...COLUMNS, actionsOf(setRemoved)] : COLUMNS
           }
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       <h3>What would be removed now</h3>
-      {preview.data === undefined ? (
-        preview.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
-        )
-      ) : (
-        <PreviewView preview={preview.data} />
-      )}
+      <ReadingContent query={preview}>
+        {(answer) => <PreviewView preview={answer} />}
+      </ReadingContent>
       {adds ? <SetPolicyDialog onClose={() => setAdds(false)} /> : null}
       {removed === null ? null : (
         <RemovePolicyDialog policy={removed} onClose={() => setRemoved(null)} />

@@ -4,12 +4,9 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useTenantId } from '../../app/use-tenant-id.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
 import { ENDS } from './policies.ts';
 import { PreviewView } from './preview-view.tsx';
 
@@ -47,66 +44,51 @@ export function SetPolicyDialog({ onClose }: { readonly onClose: () => void }) {
     },
   });
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
-      onClose={onClose}
       title={`Set a retention policy of ${tenantId}`}
       description="A scheduler removes older executions with their events within minutes. This cannot be undone."
+      action="Set policy"
+      kind="danger"
+      hint={{
+        command: `svc retention set --tenant ${tenantId}`,
+        request: 'PUT /retention/policies',
+      }}
+      sending={{ isPending: saving.isPending, error: preview.error ?? saving.error }}
+      isIncomplete={given.length === 0}
+      extra={
+        <Button
+          disabled={!Number.isFinite(shortest)}
+          busy={preview.isFetching}
+          onClick={() => setPreviewed({ ...named, older_than_days: shortest })}
+        >
+          Preview
+        </Button>
+      }
+      onSend={() => saving.mutate()}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate();
-        }}
-      >
-        <Stack>
-          <TextField
-            label="Workflow"
-            hint="Empty: all workflows without a policy of their own."
-            value={workflow}
-            spellCheck={false}
-            onChange={(event) => setWorkflow(event.target.value)}
-          />
-          {ENDS.map(({ key, label }) => (
-            <TextField
-              key={key}
-              label={`${label}: days after the end`}
-              hint="0: forever. Empty: as a broader policy says."
-              type="number"
-              min={0}
-              step={1}
-              value={days[key]}
-              onChange={(event) => setDays({ ...days, [key]: event.target.value })}
-            />
-          ))}
-          {preview.data === undefined ? null : <PreviewView preview={preview.data} />}
-          <ActionError error={preview.error ?? saving.error} />
-          <CallHint
-            command={`svc retention set --tenant ${tenantId}`}
-            request="PUT /retention/policies"
-          />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              disabled={!Number.isFinite(shortest)}
-              busy={preview.isFetching}
-              onClick={() => setPreviewed({ ...named, older_than_days: shortest })}
-            >
-              Preview
-            </Button>
-            <Button
-              kind="danger"
-              type="submit"
-              disabled={given.length === 0}
-              busy={saving.isPending}
-            >
-              Set policy
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      <TextField
+        label="Workflow"
+        hint="Empty: all workflows without a policy of their own."
+        value={workflow}
+        spellCheck={false}
+        onChange={(event) => setWorkflow(event.target.value)}
+      />
+      {ENDS.map(({ key, label }) => (
+        <TextField
+          key={key}
+          label={`${label}: days after the end`}
+          hint="0: forever. Empty: as a broader policy says."
+          type="number"
+          min={0}
+          step={1}
+          value={days[key]}
+          onChange={(event) => setDays({ ...days, [key]: event.target.value })}
+        />
+      ))}
+      {preview.data === undefined ? null : <PreviewView preview={preview.data} />}
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
 import { call } from '../../api/client.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { SelectField, TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
 import { readForm } from '../../ui/layout/toolbar.tsx';
 import { COUNT_LIMITS, MEMORY_TIERS, readLimits, type Tenant } from './limits.ts';
 
@@ -38,48 +34,34 @@ export function EditTenantDialog({
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Change tenant ${tenant.id}`}
       description="A limit without a value does not apply."
+      action="Save"
+      hint={{ request: `PUT /tenants/${tenant.id}` }}
+      sending={saving}
+      onSend={(form) => saving.mutate(readForm(form))}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate(readForm(event.currentTarget));
-        }}
-      >
-        <Stack>
-          <TextField label="Name" name="name" defaultValue={tenant.name} required maxLength={256} />
-          {COUNT_LIMITS.map(({ key, label, hint }) => (
-            <TextField
-              key={key}
-              label={label}
-              hint={hint}
-              name={key}
-              type="number"
-              min={0}
-              step={1}
-              defaultValue={tenant.limits[key] ?? ''}
-            />
-          ))}
-          <SelectField
-            label="Tier of memory"
-            name="memory_tier"
-            defaultValue={tenant.limits.memory_tier ?? ''}
-            options={TIERS}
-          />
-          <ActionError error={saving.error} />
-          <CallHint request={`PUT /tenants/${tenant.id}`} />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={saving.isPending}>
-              Save
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      <TextField label="Name" name="name" defaultValue={tenant.name} required maxLength={256} />
+      {COUNT_LIMITS.map(({ key, label, hint }) => (
+        <TextField
+          key={key}
+          label={label}
+          hint={hint}
+          name={key}
+          type="number"
+          min={0}
+          step={1}
+          defaultValue={tenant.limits[key] ?? ''}
+        />
+      ))}
+      <SelectField
+        label="Tier of memory"
+        name="memory_tier"
+        defaultValue={tenant.limits.memory_tier ?? ''}
+        options={TIERS}
+      />
+    </FormDialog>
   );
 }

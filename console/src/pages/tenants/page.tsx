@@ -9,7 +9,8 @@ import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { ChangeStatusDialog, type TenantStatus } from './change-status-dialog.tsx';
@@ -51,23 +52,22 @@ export function TenantsPage() {
       <PageHeader title="Tenants" about="Each has workflows, executions and tokens of its own.">
         {create}
       </PageHeader>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no tenant to see">
-          <p>A tenant exists as soon as an operator creates it.</p>
-          {create}
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no tenant to see">
+            <p>A tenant exists as soon as an operator creates it.</p>
+            {create}
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Tenants"
           rows={list.rows}
           rowKey={({ id }) => id}
           columns={mayChange ? [...COLUMNS, actionsOf(setOpen)] : COLUMNS}
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       {open?.dialog === 'create' ? <CreateTenantDialog onClose={close} /> : null}
       {open?.dialog === 'edit' ? <EditTenantDialog tenant={open.tenant} onClose={close} /> : null}

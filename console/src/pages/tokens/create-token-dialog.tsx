@@ -3,12 +3,8 @@ import { useState } from 'react';
 
 import { call, type ReplyOf } from '../../api/client.ts';
 import { useTenantId } from '../../app/use-tenant-id.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { SelectField, TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { describeRole, ROLES } from './roles.ts';
 
 const DAY_SECONDS = 86_400;
@@ -44,52 +40,43 @@ export function CreateTokenDialog({
     },
   });
   return (
-    <Dialog open onClose={onClose} title="Create a token" description={`In tenant ${tenantId}`}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
+    <FormDialog
+      title="Create a token"
+      description={`In tenant ${tenantId}`}
+      action="Create token"
+      hint={{
+        command: `svc token create --tenant ${tenantId} --role ${role} --name "${name.trim() || '<name>'}"`,
+        request: 'POST /tokens',
+      }}
+      sending={creating}
+      onSend={() => creating.mutate()}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Whose it is. Events and the audit log show it."
+        value={name}
+        required
+        maxLength={128}
+        autoComplete="off"
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Role"
+        hint={describeRole(role)}
+        value={role}
+        options={ROLES.map((of) => ({ value: of.role, label: of.role }))}
+        onChange={(event) => {
+          const chosen = ROLES.find((of) => of.role === event.target.value);
+          if (chosen !== undefined) setRole(chosen.role);
         }}
-      >
-        <Stack>
-          <TextField
-            label="Name"
-            hint="Whose it is. Events and the audit log show it."
-            value={name}
-            required
-            maxLength={128}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-          <SelectField
-            label="Role"
-            hint={describeRole(role)}
-            value={role}
-            options={ROLES.map((of) => ({ value: of.role, label: of.role }))}
-            onChange={(event) => {
-              const chosen = ROLES.find((of) => of.role === event.target.value);
-              if (chosen !== undefined) setRole(chosen.role);
-            }}
-          />
-          <SelectField
-            label="Valid"
-            value={lifetime}
-            options={LIFETIMES}
-            onChange={(event) => setLifetime(event.target.value)}
-          />
-          <ActionError error={creating.error} />
-          <CallHint
-            command={`svc token create --tenant ${tenantId} --role ${role} --name "${name.trim() || '<name>'}"`}
-            request="POST /tokens"
-          />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button kind="primary" type="submit" busy={creating.isPending}>
-              Create token
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      />
+      <SelectField
+        label="Valid"
+        value={lifetime}
+        options={LIFETIMES}
+        onChange={(event) => setLifetime(event.target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -8,7 +8,8 @@ import { Badge, type Tone } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
@@ -57,16 +58,15 @@ export function TokensPage() {
       <PageHeader title="Tokens" about="Who may call the API of this tenant, and in which role.">
         {create}
       </PageHeader>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no token yet">
-          <p>Create one for each person, program and worker: each can be revoked alone.</p>
-          {create}
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no token yet">
+            <p>Create one for each person, program and worker: each can be revoked alone.</p>
+            {create}
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Tokens"
           rows={list.rows}
@@ -75,7 +75,7 @@ export function TokensPage() {
             rights.rotate || rights.revoke ? [...COLUMNS, actionsOf(rights, setOpen)] : COLUMNS
           }
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
       {open?.dialog === 'create' ? (
         <CreateTokenDialog

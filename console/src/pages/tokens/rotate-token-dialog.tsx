@@ -2,11 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { call, type ReplyOf } from '../../api/client.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { SelectField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import type { Token } from './roles.ts';
 
 const GRACES = [
@@ -40,11 +37,17 @@ export function RotateTokenDialog({
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Rotate token ${token.name}`}
       description="Makes a new token of the same name, role and lifetime, which is shown once."
+      action="Rotate token"
+      hint={{
+        command: `svc token rotate ${token.token_id} --tenant ${token.tenant_id} --grace ${grace}s`,
+        request: `POST /tokens/${token.token_id}/rotate?grace_seconds=${grace}`,
+      }}
+      sending={rotating}
+      onSend={() => rotating.mutate()}
+      onClose={onClose}
     >
       <SelectField
         label="The old token ends"
@@ -53,17 +56,6 @@ export function RotateTokenDialog({
         options={GRACES}
         onChange={(event) => setGrace(event.target.value)}
       />
-      <ActionError error={rotating.error} />
-      <CallHint
-        command={`svc token rotate ${token.token_id} --tenant ${token.tenant_id} --grace ${grace}s`}
-        request={`POST /tokens/${token.token_id}/rotate?grace_seconds=${grace}`}
-      />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" busy={rotating.isPending} onClick={() => rotating.mutate()}>
-          Rotate token
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </FormDialog>
   );
 }

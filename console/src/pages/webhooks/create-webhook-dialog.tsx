@@ -2,12 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { call, type ReplyOf } from '../../api/client.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { CheckField, TextField } from '../../ui/controls/field.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../ui/feedback/states.tsx';
-import { Stack } from '../../ui/layout/stack.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { EVENT_TYPES, type EventType } from './read-webhooks.ts';
 import styles from './webhooks.module.css';
 
@@ -35,66 +31,45 @@ export function CreateWebhookDialog({
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Create a webhook"
       description="Its address receives signed messages, in order for each execution."
+      action="Create webhook"
+      hint={{ command: `svc webhook create ${url.trim() || '<url>'}`, request: 'POST /webhooks' }}
+      sending={creating}
+      isIncomplete={chosen.length === 0}
+      onSend={() => creating.mutate()}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
-      >
-        <Stack>
-          <TextField
-            label="Address"
-            type="url"
-            hint="http or https, without credentials. It answers 200 to 299 when it has the message."
-            value={url}
-            required
-            maxLength={2048}
-            autoComplete="off"
-            onChange={(event) => setUrl(event.target.value)}
-          />
-          <fieldset className={styles.events}>
-            <legend>Events</legend>
-            {EVENT_TYPES.map((type) => (
-              <div key={type}>
-                <CheckField
-                  label={type}
-                  checked={chosen.includes(type)}
-                  onChange={(event) =>
-                    setChosen(
-                      EVENT_TYPES.filter((one) =>
-                        one === type ? event.target.checked : chosen.includes(one),
-                      ),
-                    )
-                  }
-                />
-              </div>
-            ))}
-          </fieldset>
-          {chosen.length === 0 ? <p role="alert">Choose at least one event.</p> : null}
-          <ActionError error={creating.error} />
-          <CallHint
-            command={`svc webhook create ${url.trim() || '<url>'}`}
-            request="POST /webhooks"
-          />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              kind="primary"
-              type="submit"
-              disabled={chosen.length === 0}
-              busy={creating.isPending}
-            >
-              Create webhook
-            </Button>
-          </DialogActions>
-        </Stack>
-      </form>
-    </Dialog>
+      <TextField
+        label="Address"
+        type="url"
+        hint="http or https, without credentials. It answers 200 to 299 when it has the message."
+        value={url}
+        required
+        maxLength={2048}
+        autoComplete="off"
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <fieldset className={styles.events}>
+        <legend>Events</legend>
+        {EVENT_TYPES.map((type) => (
+          <div key={type}>
+            <CheckField
+              label={type}
+              checked={chosen.includes(type)}
+              onChange={(event) =>
+                setChosen(
+                  EVENT_TYPES.filter((one) =>
+                    one === type ? event.target.checked : chosen.includes(one),
+                  ),
+                )
+              }
+            />
+          </div>
+        ))}
+      </fieldset>
+      {chosen.length === 0 ? <p role="alert">Choose at least one event.</p> : null}
+    </FormDialog>
   );
 }

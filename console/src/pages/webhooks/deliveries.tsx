@@ -9,7 +9,8 @@ import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { ActionError, EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { ActionError, EmptyState } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import type { Delivery, Webhook } from './read-webhooks.ts';
@@ -40,22 +41,21 @@ export function Deliveries({
     status === 'active' && can('POST', '/webhooks/:id/deliveries/:delivery_id/redeliver');
   return (
     <Panel title={`Messages to ${url}`} actions={<Button onClick={onClose}>Close</Button>}>
-      {list.error !== null ? (
-        <ErrorState error={list.error} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading />
-      ) : list.rows.length === 0 ? (
-        <EmptyState title="There is no message yet">
-          <p>The next event that the webhook asks for is sent to it.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no message yet">
+            <p>The next event that the webhook asks for is sent to it.</p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Messages"
           rows={list.rows}
           rowKey={(delivery) => delivery.id}
           columns={mayRedeliver ? [...COLUMNS, redeliveryOf(id)] : COLUMNS}
         />
-      )}
+      </ListContent>
       <LoadMore list={list} />
     </Panel>
   );

@@ -3,13 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
+import { listOf } from '../../api/list-of.ts';
 import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Stack } from '../../ui/layout/stack.tsx';
 import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
@@ -33,8 +35,8 @@ export function WebhooksPage() {
     queryFn: ({ signal }) => call('list-webhooks', { signal }),
   });
   const close = () => setOpen(null);
-  const webhooks = query.data?.webhooks ?? [];
-  const shown = webhooks.find(({ webhook_id: id }) => id === search.webhook);
+  const list = listOf(query, ({ webhooks }) => webhooks);
+  const shown = list.rows.find(({ webhook_id: id }) => id === search.webhook);
   const closeShown = () => change({ webhook: undefined });
   return (
     <Stack>
@@ -45,20 +47,17 @@ export function WebhooksPage() {
           </Button>
         ) : null}
       </PageHeader>
-      {query.data === undefined ? (
-        query.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        )
-      ) : webhooks.length === 0 ? (
-        <EmptyState title="There is no webhook yet">
-          <p>A webhook sends a signed message when an execution ends or needs a decision.</p>
-        </EmptyState>
-      ) : (
+      <ListContent
+        list={list}
+        empty={
+          <EmptyState title="There is no webhook yet">
+            <p>A webhook sends a signed message when an execution ends or needs a decision.</p>
+          </EmptyState>
+        }
+      >
         <DataTable
           label="Webhooks"
-          rows={webhooks}
+          rows={list.rows}
           rowKey={({ webhook_id: id }) => id}
           columns={
             can('DELETE', '/webhooks/:id')
@@ -66,7 +65,7 @@ export function WebhooksPage() {
               : COLUMNS
           }
         />
-      )}
+      </ListContent>
       {shown === undefined ? null : <Deliveries webhook={shown} onClose={closeShown} />}
       {open?.dialog === 'create' ? (
         <CreateWebhookDialog

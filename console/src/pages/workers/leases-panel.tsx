@@ -6,7 +6,7 @@ import { Badge } from '../../ui/data/badge.tsx';
 import { DurationText, useNow } from '../../ui/data/time.tsx';
 import { formatDuration } from '../../ui/data/format-time.ts';
 import { VirtualList } from '../../ui/data/virtual-list.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './page.module.css';
 import { useLeases, type Lease } from './read-workers.ts';
@@ -25,14 +25,14 @@ export function LeasesPanel() {
         )
       }
     >
-      {list.error === null ? null : <ErrorState error={list.error} onRetry={list.reload} />}
-      {list.isLoading ? <Loading /> : null}
-      {list.rows.length === 0 && !list.hasMore && !list.isLoading && list.error === null ? (
-        <p className={styles.about}>
-          {worker === undefined ? 'No item is leased now.' : `${worker} holds nothing now.`}
-        </p>
-      ) : null}
-      {list.rows.length === 0 && !list.hasMore ? null : (
+      <ListContent
+        list={list}
+        empty={
+          <p className={styles.about}>
+            {worker === undefined ? 'No item is leased now.' : `${worker} holds nothing now.`}
+          </p>
+        }
+      >
         <div className={styles.leases}>
           <VirtualList
             label="Leased items"
@@ -43,7 +43,7 @@ export function LeasesPanel() {
             {(lease) => <LeaseRow lease={lease} />}
           </VirtualList>
         </div>
-      )}
+      </ListContent>
     </Panel>
   );
 }

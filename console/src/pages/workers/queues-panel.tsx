@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Badge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { DurationText } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './page.module.css';
 import { useQueues, type Queue } from './read-workers.ts';
@@ -13,15 +13,9 @@ export function QueuesPanel() {
   const queues = useQueues();
   return (
     <Panel title="Queues">
-      {queues.data === undefined ? (
-        queues.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={queues.error} onRetry={() => void queues.refetch()} />
-        )
-      ) : (
-        <Content queues={queues.data.queues} isExact={queues.data.is_exact} />
-      )}
+      <ReadingContent query={queues}>
+        {(answer) => <Content queues={answer.queues} isExact={answer.is_exact} />}
+      </ReadingContent>
     </Panel>
   );
 }

@@ -3,30 +3,26 @@ import { ToggleChip } from '../../ui/controls/chip.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { DurationText, Time } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import styles from './page.module.css';
 import { useWorkers, type Worker } from './read-workers.ts';
 
 /** Workers and the service's own processes, as far as they were seen in the last minute. */
 export function WorkersPanel() {
-  const workers = useWorkers();
-  const [search, change] = useSearchState();
-  const columns = [holderColumn(search['worker'], (worker) => change({ worker })), ...COLUMNS];
-  if (workers.data === undefined) {
-    return (
-      <Panel title="Workers">
-        {workers.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={workers.error} onRetry={() => void workers.refetch()} />
-        )}
-      </Panel>
-    );
-  }
-  const rows = workers.data.workers;
+  const query = useWorkers();
   return (
     <Panel title="Workers">
+      <ReadingContent query={query}>{({ workers }) => <Workers rows={workers} />}</ReadingContent>
+    </Panel>
+  );
+}
+
+function Workers({ rows }: { readonly rows: readonly Worker[] }) {
+  const [search, change] = useSearchState();
+  const columns = [holderColumn(search['worker'], (worker) => change({ worker })), ...COLUMNS];
+  return (
+    <>
       {rows.some(({ kind }) => kind === 'tool') ? null : (
         <p className={styles.about}>
           No worker has claimed anything in the last minute. The guide “Workers” shows how to write
@@ -39,7 +35,7 @@ export function WorkersPanel() {
         rows={rows}
         rowKey={({ worker_id: id }) => id}
       />
-    </Panel>
+    </>
   );
 }
 

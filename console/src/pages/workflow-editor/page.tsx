@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 
 import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useWorkflow } from '../workflow/read-workflow.ts';
 import { readDraft } from './draft.ts';
@@ -32,7 +33,7 @@ export function WorkflowEditorPage() {
     return (
       <>
         <PageHeader title={title} />
-        {stored.error === null ? <Loading /> : <ErrorState error={stored.error} />}
+        <ReadingContent query={stored}>{() => null}</ReadingContent>
       </>
     );
   }

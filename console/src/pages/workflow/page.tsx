@@ -4,7 +4,7 @@ import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
 import { AbsoluteTime } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Facts } from '../../ui/layout/panel.tsx';
 import { executionsOf } from './executions-of.ts';
@@ -34,19 +34,12 @@ export function WorkflowPage() {
   const { id = '' } = useParams({ strict: false });
   const [search] = useSearchState();
   const workflow = useWorkflow(id, search['version'] ?? null);
-  if (workflow.data === undefined) {
-    return (
-      <>
-        <PageHeader title={id} />
-        {workflow.error === null ? (
-          <Loading />
-        ) : (
-          <ErrorState error={workflow.error} onRetry={() => void workflow.refetch()} />
-        )}
-      </>
-    );
-  }
-  return <Content workflow={workflow.data} />;
+  return (
+    <>
+      {workflow.data === undefined ? <PageHeader title={id} /> : null}
+      <ReadingContent query={workflow}>{(read) => <Content workflow={read} />}</ReadingContent>
+    </>
+  );
 }
 
 function Content({ workflow }: { readonly workflow: Workflow }) {

@@ -4,10 +4,9 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../ui/controls/dialog.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
-import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import type { WorkflowPause } from '../workflows/read-workflows.ts';
@@ -77,43 +76,34 @@ function PauseDialog({
     }),
   );
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title={`Pause ${workflowId}`}
       description="Running executions of every version are held after their current step, and new ones wait for the resume."
+      action="Pause workflow"
+      keep="Keep running"
+      hint={{
+        command: `svc workflow pause ${workflowId}`,
+        request: `POST /workflows/${encodeURIComponent(workflowId)}/pause`,
+      }}
+      sending={pause}
+      onSend={() =>
+        pause.mutate(undefined, {
+          onSuccess: () => {
+            notify(`Paused ${workflowId}`);
+            onClose();
+          },
+        })
+      }
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          pause.mutate(undefined, {
-            onSuccess: () => {
-              notify(`Paused ${workflowId}`);
-              onClose();
-            },
-          });
-        }}
-      >
-        <TextField
-          label="Reason"
-          hint="Shown to everybody who wonders why nothing moves."
-          maxLength={1_000}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <ActionError error={pause.error} />
-        <CallHint
-          command={`svc workflow pause ${workflowId}`}
-          request={`POST /workflows/${encodeURIComponent(workflowId)}/pause`}
-        />
-        <DialogActions>
-          <Button onClick={onClose}>Keep running</Button>
-          <Button kind="primary" type="submit" busy={pause.isPending}>
-            Pause workflow
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Reason"
+        hint="Shown to everybody who wonders why nothing moves."
+        maxLength={1_000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </FormDialog>
   );
 }
 

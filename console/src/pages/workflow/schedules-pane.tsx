@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
 import { call, type ReplyOf } from '../../api/client.ts';
+import { listOf } from '../../api/list-of.ts';
 import { StatusBadge } from '../../ui/data/badge.tsx';
 import { type Column, DataTable } from '../../ui/data/data-table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 
 /** The schedules that start the workflow. */
 export function SchedulesPane({ workflowId }: { readonly workflowId: string }) {
@@ -13,25 +15,25 @@ export function SchedulesPane({ workflowId }: { readonly workflowId: string }) {
     queryKey: ['schedules'],
     queryFn: ({ signal }) => call('list-schedules', { signal }),
   });
-  if (query.data === undefined) {
-    if (query.error === null) return <Loading />;
-    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  }
-  const rows = query.data.schedules.filter(({ workflow_id: id }) => id === workflowId);
-  if (rows.length === 0) {
-    return (
-      <EmptyState title="No schedule starts this workflow">
-        <Link to="/schedules">Create one</Link>
-      </EmptyState>
-    );
-  }
+  const list = listOf(query, ({ schedules }) =>
+    schedules.filter(({ workflow_id: id }) => id === workflowId),
+  );
   return (
-    <DataTable
-      label={`Schedules of ${workflowId}`}
-      rows={rows}
-      rowKey={({ schedule_id: id }) => id}
-      columns={COLUMNS}
-    />
+    <ListContent
+      list={list}
+      empty={
+        <EmptyState title="No schedule starts this workflow">
+          <Link to="/schedules">Create one</Link>
+        </EmptyState>
+      }
+    >
+      <DataTable
+        label={`Schedules of ${workflowId}`}
+        rows={list.rows}
+        rowKey={({ schedule_id: id }) => id}
+        columns={COLUMNS}
+      />
+    </ListContent>
   );
 }
 

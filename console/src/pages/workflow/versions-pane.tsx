@@ -3,11 +3,12 @@ import { Suspense } from 'react';
 
 import { useByCursor } from '../../api/by-cursor.ts';
 import { useSearchState } from '../../app/search.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { SelectField } from '../../ui/controls/field.tsx';
 import { type Column, DataTable } from '../../ui/data/data-table.tsx';
+import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent, ReadingContent } from '../../ui/feedback/list-content.tsx';
+import { Loading } from '../../ui/feedback/states.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
 import { TextDiff } from '../../ui/text-editor/index.ts';
 import { canonical } from '../../ui/workflow-graph/compare-graphs.ts';
@@ -27,39 +28,35 @@ export function VersionsPane({ workflow }: { readonly workflow: Workflow }) {
     read: (cursor, signal) => readWorkflows(id, cursor, signal),
   });
   const compared = search['compare'] ?? '';
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
   const others = list.rows.filter((row) => row.version !== version);
   return (
-    <div className={styles.compared}>
-      <DataTable
-        label={`Versions of ${id}`}
-        rows={list.rows}
-        rowKey={(row) => row.version}
-        columns={columnsOf(workflow)}
-      />
-      {list.hasMore ? (
-        <Button busy={list.isLoadingMore} onClick={list.loadMore}>
-          Read more versions
-        </Button>
-      ) : null}
-      <Panel title="Compare">
-        {others.length === 0 ? (
-          <p>A second version can be compared with this one.</p>
-        ) : (
-          <SelectField
-            label={`Compare version ${version} with`}
-            value={compared}
-            onChange={(event) => change({ compare: event.target.value })}
-            options={[
-              { value: '', label: 'nothing' },
-              ...others.map((row) => ({ value: row.version, label: `version ${row.version}` })),
-            ]}
-          />
-        )}
-        {compared === '' ? null : <Comparison workflow={workflow} earlier={compared} />}
-      </Panel>
-    </div>
+    <ListContent list={list} empty={null}>
+      <div className={styles.compared}>
+        <DataTable
+          label={`Versions of ${id}`}
+          rows={list.rows}
+          rowKey={(row) => row.version}
+          columns={columnsOf(workflow)}
+        />
+        <LoadMore list={list} />
+        <Panel title="Compare">
+          {others.length === 0 ? (
+            <p>A second version can be compared with this one.</p>
+          ) : (
+            <SelectField
+              label={`Compare version ${version} with`}
+              value={compared}
+              onChange={(event) => change({ compare: event.target.value })}
+              options={[
+                { value: '', label: 'nothing' },
+                ...others.map((row) => ({ value: row.version, label: `version ${row.version}` })),
+              ]}
+            />
+          )}
+          {compared === '' ? null : <Comparison workflow={workflow} earlier={compared} />}
+        </Panel>
+      </div>
+    </ListContent>
   );
 }
 
@@ -72,28 +69,29 @@ function Comparison({
 }) {
   const { workflow_id: id, version, ir } = workflow;
   const other = useWorkflow(id, earlier);
-  if (other.data === undefined) {
-    return other.error === null ? <Loading /> : <ErrorState error={other.error} />;
-  }
   return (
-    <div className={styles.compared}>
-      <Suspense fallback={<Loading />}>
-        <div className={styles.comparedGraph}>
-          <WorkflowGraph
-            definition={ir}
-            diff={other.data.ir}
-            label={`Changes from version ${earlier} to ${version}`}
-          />
+    <ReadingContent query={other}>
+      {({ ir: before }) => (
+        <div className={styles.compared}>
+          <Suspense fallback={<Loading />}>
+            <div className={styles.comparedGraph}>
+              <WorkflowGraph
+                definition={ir}
+                diff={before}
+                label={`Changes from version ${earlier} to ${version}`}
+              />
+            </div>
+          </Suspense>
+          <Suspense fallback={<Loading />}>
+            <TextDiff
+              label={`Text from version ${earlier} to ${version}`}
+              before={canonical(before, 2)}
+              after={canonical(ir, 2)}
+            />
+          </Suspense>
         </div>
-      </Suspense>
-      <Suspense fallback={<Loading />}>
-        <TextDiff
-          label={`Text from version ${earlier} to ${version}`}
-          before={canonical(other.data.ir, 2)}
-          after={canonical(ir, 2)}
-        />
-      </Suspense>
-    </div>
+      )}
+    </ReadingContent>
   );
 }
 

@@ -5,7 +5,8 @@ import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
 import { VirtualList } from '../../ui/data/virtual-list.tsx';
-import { EmptyState, ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { ListContent } from '../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../ui/feedback/states.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import styles from './page.module.css';
 import { readWorkflows, type WorkflowVersion } from './read-workflows.ts';
@@ -50,24 +51,28 @@ function Content({
   readonly wanted: string;
   readonly mayRegister: boolean;
 }) {
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
-  if (list.rows.length === 0) return <NothingYet mayRegister={mayRegister} />;
   const rows = latestOfEach(list.rows).filter(({ workflow_id: id }) => id.includes(wanted));
-  if (rows.length === 0 && !list.hasMore) {
-    return <EmptyState title={`No workflow id contains “${wanted}”`} />;
-  }
+  const empty =
+    list.rows.length === 0 ? (
+      <NothingYet mayRegister={mayRegister} />
+    ) : (
+      <EmptyState title={`No workflow id contains “${wanted}”`}>
+        <p>Part of an id is enough; capital letters count.</p>
+      </EmptyState>
+    );
   return (
-    <div className={styles.list}>
-      <VirtualList
-        label="Workflows"
-        list={{ ...list, rows }}
-        rowKey={({ workflow_id: id }) => id}
-        rowHeight={56}
-      >
-        {(row) => <WorkflowRow row={row} />}
-      </VirtualList>
-    </div>
+    <ListContent list={{ ...list, rows }} empty={empty}>
+      <div className={styles.list}>
+        <VirtualList
+          label="Workflows"
+          list={{ ...list, rows }}
+          rowKey={({ workflow_id: id }) => id}
+          rowHeight={56}
+        >
+          {(row) => <WorkflowRow row={row} />}
+        </VirtualList>
+      </div>
+    </ListContent>
   );
 }
 

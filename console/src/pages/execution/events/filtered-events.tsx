@@ -1,7 +1,8 @@
 import { useByCursor } from '../../../api/by-cursor.ts';
 import { call } from '../../../api/client.ts';
 import { VirtualList } from '../../../ui/data/virtual-list.tsx';
-import { EmptyState, ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ListContent } from '../../../ui/feedback/list-content.tsx';
+import { EmptyState } from '../../../ui/feedback/states.tsx';
 import type { Selection } from '../selection.ts';
 import { KIND_GROUPS, type KindGroup } from './event-kinds.ts';
 import { EventLine } from './event-line.tsx';
@@ -42,28 +43,28 @@ export function FilteredEvents({
       return { rows: events, nextCursor: last === undefined ? null : String(last.sequence) };
     },
   });
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
-  if (list.rows.length === 0) {
-    return <EmptyState title="No events of these kinds">Choose another filter.</EmptyState>;
-  }
   return (
-    <div className={styles.filtered}>
-      <VirtualList
-        label="Events"
-        list={list}
-        rowKey={({ sequence }) => String(sequence)}
-        rowHeight={33}
-      >
-        {(event) => (
-          <EventLine
-            event={event}
-            startedAt={startedAt}
-            isSelected={event.sequence === selection.at}
-            onSelect={({ sequence, node_id: node }) => selection.select({ at: sequence, node })}
-          />
-        )}
-      </VirtualList>
-    </div>
+    <ListContent
+      list={list}
+      empty={<EmptyState title="No events of these kinds">Choose another filter.</EmptyState>}
+    >
+      <div className={styles.filtered}>
+        <VirtualList
+          label="Events"
+          list={list}
+          rowKey={({ sequence }) => String(sequence)}
+          rowHeight={33}
+        >
+          {(event) => (
+            <EventLine
+              event={event}
+              startedAt={startedAt}
+              isSelected={event.sequence === selection.at}
+              onSelect={({ sequence, node_id: node }) => selection.select({ at: sequence, node })}
+            />
+          )}
+        </VirtualList>
+      </div>
+    </ListContent>
   );
 }

@@ -17,11 +17,11 @@ import { expectAccepted, useAction } from './use-action.ts';
 
 /** What a person must decide, each with what exactly is approved. */
 export function Approvals({ id, seen }: { readonly id: string; readonly seen: number }) {
-  const { data, error, retry } = useReading('list-approvals', {
+  const { data, error, refetch } = useReading('list-approvals', {
     key: [seen],
     params: { path: { id } },
   });
-  if (error !== null) return <ErrorState error={error} onRetry={retry} />;
+  if (error !== null) return <ErrorState error={error} onRetry={refetch} />;
   if (data === undefined || data.pending.length === 0) return null;
   return (
     <Panel title="Waiting for a decision">

@@ -1,11 +1,8 @@
 import { useState } from 'react';
 
 import { call } from '../../../api/client.ts';
-import { Button } from '../../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextField } from '../../../ui/controls/field.tsx';
-import { CallHint } from '../../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../../ui/feedback/states.tsx';
+import { FormDialog } from '../../../ui/controls/form-dialog.tsx';
 import { useAction } from './use-action.ts';
 
 export function PauseDialog({
@@ -22,33 +19,22 @@ export function PauseDialog({
     onClose,
   );
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Pause this execution"
       description="Work under way may finish and events are recorded, but no further step starts."
+      action="Pause execution"
+      keep="Keep running"
+      hint={{ command: `svc execution pause ${id}`, request: `POST /executions/${id}/pause` }}
+      sending={pause}
+      onSend={() => pause.mutate()}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          pause.mutate();
-        }}
-      >
-        <TextField
-          label="Reason"
-          value={reason}
-          maxLength={1_000}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <ActionError error={pause.error} />
-        <CallHint command={`svc execution pause ${id}`} request={`POST /executions/${id}/pause`} />
-        <DialogActions>
-          <Button onClick={onClose}>Keep running</Button>
-          <Button kind="primary" type="submit" busy={pause.isPending}>
-            Pause execution
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Reason"
+        value={reason}
+        maxLength={1_000}
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -1,11 +1,8 @@
 import { useState } from 'react';
 
 import { call, type BodyOf } from '../../../api/client.ts';
-import { Button } from '../../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextArea, TextField } from '../../../ui/controls/field.tsx';
-import { CallHint } from '../../../ui/feedback/call-hint.tsx';
-import { ActionError } from '../../../ui/feedback/states.tsx';
+import { FormDialog } from '../../../ui/controls/form-dialog.tsx';
 import { expectAccepted, useAction } from './use-action.ts';
 
 type Payload = BodyOf<'deliver-external-event'>['payload'];
@@ -36,50 +33,37 @@ export function SendEventDialog({
     onClose,
   );
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Send an external event"
       description="A wait with this key takes the payload. Without a wait the event is kept for the next one."
+      action="Send event"
+      keep="Keep waiting"
+      hint={{
+        command: `svc execution send-event ${id} ${key} --payload '${text}'`,
+        request: `POST /executions/${id}/external-event`,
+      }}
+      sending={send}
+      isIncomplete={payload === null || key === ''}
+      onSend={() => {
+        if (payload !== null) send.mutate(payload.value);
+      }}
+      onClose={onClose}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (payload !== null && key !== '') send.mutate(payload.value);
-        }}
-      >
-        <TextField
-          label="Correlation key"
-          value={key}
-          required
-          spellCheck={false}
-          onChange={(event) => setKey(event.target.value)}
-        />
-        <TextArea
-          label="Payload, as JSON"
-          value={text}
-          spellCheck={false}
-          problem={payload === null ? 'This is no JSON.' : null}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <ActionError error={send.error} />
-        <CallHint
-          command={`svc execution send-event ${id} ${key} --payload '${text}'`}
-          request={`POST /executions/${id}/external-event`}
-        />
-        <DialogActions>
-          <Button onClick={onClose}>Keep waiting</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            disabled={payload === null || key === ''}
-            busy={send.isPending}
-          >
-            Send event
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      <TextField
+        label="Correlation key"
+        value={key}
+        required
+        spellCheck={false}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <TextArea
+        label="Payload, as JSON"
+        value={text}
+        spellCheck={false}
+        problem={payload === null ? 'This is no JSON.' : null}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </FormDialog>
   );
 }
 

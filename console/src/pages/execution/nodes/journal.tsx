@@ -4,7 +4,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { formatDuration } from '../../../ui/data/format-time.ts';
 import { JsonView } from '../../../ui/data/json-view.tsx';
-import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ListContent } from '../../../ui/feedback/list-content.tsx';
 import type { Selection } from '../selection.ts';
 import { growTree, type JournalBranch, type JournalEntry, readEntries } from './journal-tree.ts';
 import styles from './nodes-pane.module.css';
@@ -41,26 +41,26 @@ export function Journal({
       return { rows: events, nextCursor: last === undefined ? null : String(last.sequence) };
     },
   });
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />;
-  if (list.isLoading) return <Loading />;
   const entries = readEntries(list.rows.filter(({ node_id: node }) => node === nodeId));
   return (
-    <section aria-label={`Journal of ${nodeId}`}>
-      <h3>
-        Journal: {entries.length} {entries.length === 1 ? 'entry' : 'entries'}
-        {list.hasMore ? ' so far' : ''}
-      </h3>
-      {entries.length === 0 && !list.hasMore ? (
-        <p>The function has recorded nothing up to this event.</p>
-      ) : (
-        <Branch branch={growTree(entries)} selection={selection} />
-      )}
-      {list.hasMore ? (
-        <Button busy={list.isLoadingMore} onClick={list.loadMore}>
-          Read more of the journal
-        </Button>
-      ) : null}
-    </section>
+    <ListContent list={list} empty={<p>The function has recorded nothing up to this event.</p>}>
+      <section aria-label={`Journal of ${nodeId}`}>
+        <h3>
+          Journal: {entries.length} {entries.length === 1 ? 'entry' : 'entries'}
+          {list.hasMore ? ' so far' : ''}
+        </h3>
+        {entries.length === 0 && !list.hasMore ? (
+          <p>The function has recorded nothing up to this event.</p>
+        ) : (
+          <Branch branch={growTree(entries)} selection={selection} />
+        )}
+        {list.hasMore ? (
+          <Button busy={list.isLoadingMore} onClick={list.loadMore}>
+            Read more of the journal
+          </Button>
+        ) : null}
+      </section>
+    </ListContent>
   );
 }
 

@@ -38,7 +38,7 @@ export function MapItems({
   });
   const all = useReading('read-timeline', { key: ['items'], params: { path: { id }, query } });
   const error = failed.error ?? all.error;
-  if (error !== null) return <ErrorState error={error} onRetry={all.retry} />;
+  if (error !== null) return <ErrorState error={error} onRetry={all.refetch} />;
   if (failed.data === undefined || all.data === undefined) return <Loading />;
   const failures = failed.data.visits.filter(isItem);
   // The two readings may be of different moments: an item may have failed between them.

@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { Suspense, useMemo } from 'react';
 
 import type { ReplyOf } from '../../../api/client.ts';
-import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
+import { Loading } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { type NodeRun, WorkflowGraph } from '../../../ui/workflow-graph/index.ts';
 import type { WorkPlaces } from '../live/work-places.ts';
@@ -32,15 +33,15 @@ export function NodesPane({
   readonly places: WorkPlaces | null;
 }) {
   const at = Math.min(selection.at ?? seen, seen);
-  const { data, error, retry } = useReading('read-timeline', {
+  const query = useReading('read-timeline', {
     key: ['nodes'],
     params: { path: { id }, query: { sequence: at, limit: 1 } },
   });
   // Where work is now says nothing about an earlier point.
   const placesThen = at === seen ? places : null;
   const nodes = useMemo(
-    () => data?.nodes.map((node) => nameStatus(node, placesThen)) ?? NO_NODES,
-    [data, placesThen],
+    () => query.data?.nodes.map((node) => nameStatus(node, placesThen)) ?? NO_NODES,
+    [query.data, placesThen],
   );
   const chosen = nodes.find(({ node_id: node }) => node === selection.node);
   const select = (node: NodeSum) =>
@@ -50,13 +51,10 @@ export function NodesPane({
     });
   return (
     <Panel title="Nodes" actions={<span>after event {at}</span>}>
-      {error !== null ? <ErrorState error={error} onRetry={retry} /> : null}
       <Graph nodes={nodes} workflow={workflow} selection={selection} />
-      {data === undefined ? (
-        <Loading />
-      ) : (
-        <NodeList nodes={nodes} selected={selection.node} onSelect={select} />
-      )}
+      <ReadingContent query={query}>
+        {() => <NodeList nodes={nodes} selected={selection.node} onSelect={select} />}
+      </ReadingContent>
       {chosen !== undefined && chosen.progress !== null ? (
         <MapItems
           key={chosen.node_id}

@@ -2,7 +2,7 @@ import type { ReplyOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
 import { AbsoluteTime } from '../../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
 import { useReading } from '../use-reading.ts';
 import styles from './state-pane.module.css';
 
@@ -18,25 +18,30 @@ export function StateBlame({
   readonly at: number;
   readonly onSelect: (sequence: number, node: string | null) => void;
 }) {
-  const { data, error, retry } = useReading('blame-state', {
+  const query = useReading('blame-state', {
     key: [],
     params: { path: { id }, query: { sequence: at } },
     isFinal: true,
   });
-  if (error !== null) return <ErrorState error={error} onRetry={retry} />;
-  if (data === undefined) return <Loading />;
-  if (data.keys.length === 0) return <p>The state has no keys after event {data.sequence}.</p>;
   return (
-    <>
-      <DataTable
-        label="Who set each key"
-        rows={data.keys}
-        rowKey={({ key }) => key}
-        columns={columnsOf(onSelect)}
-        isBounded
-      />
-      {data.truncated ? <p className={styles.note}>The state has more keys.</p> : null}
-    </>
+    <ReadingContent query={query}>
+      {(data) => (
+        <>
+          {data.keys.length === 0 ? (
+            <p>The state has no keys after event {data.sequence}.</p>
+          ) : (
+            <DataTable
+              label="Who set each key"
+              rows={data.keys}
+              rowKey={({ key }) => key}
+              columns={columnsOf(onSelect)}
+              isBounded
+            />
+          )}
+          {data.truncated ? <p className={styles.note}>The state has more keys.</p> : null}
+        </>
+      )}
+    </ReadingContent>
   );
 }
 

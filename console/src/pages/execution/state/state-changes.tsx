@@ -2,7 +2,7 @@ import type { ReplyOf } from '../../../api/client.ts';
 import { useSearchState } from '../../../app/search.ts';
 import { SelectField } from '../../../ui/controls/field.tsx';
 import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
-import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
 import { useReading } from '../use-reading.ts';
 import styles from './state-pane.module.css';
 
@@ -15,41 +15,43 @@ export function StateChanges({ id, at }: { readonly id: string; readonly at: num
   const [search, change] = useSearchState();
   const isFromStart = search.since === 'start';
   const from = isFromStart ? Math.min(1, at) : Math.max(0, at - 1);
-  const { data, error, retry } = useReading('compare-state', {
+  const query = useReading('compare-state', {
     key: [],
     params: { path: { id }, query: { from, to: at } },
     isFinal: true,
   });
-  if (error !== null) return <ErrorState error={error} onRetry={retry} />;
-  if (data === undefined) return <Loading />;
   return (
-    <>
-      <SelectField
-        label="Compare with"
-        value={isFromStart ? 'start' : 'previous'}
-        options={[
-          { value: 'previous', label: 'The state before this event' },
-          { value: 'start', label: 'The state at the start' },
-        ]}
-        onChange={(event) =>
-          change({ since: event.target.value === 'start' ? 'start' : undefined })
-        }
-      />
-      {data.changes.length === 0 ? (
-        <p>
-          No key of the state differs between event {data.from} and event {data.to}.
-        </p>
-      ) : (
-        <DataTable
-          label="Changes"
-          rows={data.changes}
-          rowKey={({ path }) => path}
-          columns={COLUMNS}
-          isBounded
-        />
+    <ReadingContent query={query}>
+      {(data) => (
+        <>
+          <SelectField
+            label="Compare with"
+            value={isFromStart ? 'start' : 'previous'}
+            options={[
+              { value: 'previous', label: 'The state before this event' },
+              { value: 'start', label: 'The state at the start' },
+            ]}
+            onChange={(event) =>
+              change({ since: event.target.value === 'start' ? 'start' : undefined })
+            }
+          />
+          {data.changes.length === 0 ? (
+            <p>
+              No key of the state differs between event {data.from} and event {data.to}.
+            </p>
+          ) : (
+            <DataTable
+              label="Changes"
+              rows={data.changes}
+              rowKey={({ path }) => path}
+              columns={COLUMNS}
+              isBounded
+            />
+          )}
+          {data.truncated ? <p className={styles.note}>There are more changes.</p> : null}
+        </>
       )}
-      {data.truncated ? <p className={styles.note}>There are more changes.</p> : null}
-    </>
+    </ReadingContent>
   );
 }
 

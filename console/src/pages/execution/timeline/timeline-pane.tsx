@@ -5,7 +5,7 @@ import { CheckField } from '../../../ui/controls/field.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { formatDuration } from '../../../ui/data/format-time.ts';
 import { useNow } from '../../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../../ui/feedback/states.tsx';
+import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import type { WorkPlaces } from '../live/work-places.ts';
 import type { Selection } from '../selection.ts';
@@ -34,10 +34,11 @@ export function TimelinePane({
 }) {
   const [limit, setLimit] = useState(FIRST_ROWS);
   const [isFolded, setIsFolded] = useState(true);
-  const { data, error, retry } = useReading('read-timeline', {
+  const query = useReading('read-timeline', {
     key: [],
     params: { path: { id }, query: { sequence: seen, limit } },
   });
+  const { data } = query;
   const timeline = useMemo(
     () =>
       data === undefined || places === null
@@ -67,13 +68,9 @@ export function TimelinePane({
       <p className={styles.legend}>
         A call that ended without a report of its duration counts as running from its beginning.
       </p>
-      {error !== null ? (
-        <ErrorState error={error} onRetry={retry} />
-      ) : timeline === undefined ? (
-        <Loading />
-      ) : (
-        <Rows id={id} timeline={timeline} isFolded={isFolded} selection={selection} />
-      )}
+      <ReadingContent query={{ ...query, data: timeline }}>
+        {(shown) => <Rows id={id} timeline={shown} isFolded={isFolded} selection={selection} />}
+      </ReadingContent>
       {data === undefined || data.next_after === null ? null : limit < ROWS_MAX ? (
         <Button onClick={() => setLimit(ROWS_MAX)}>Show more visits</Button>
       ) : (

@@ -2,9 +2,8 @@ import { useState } from 'react';
 
 import { useSession } from '../../../app/session.tsx';
 import type { Search } from '../../../app/search.ts';
-import { Button } from '../../../ui/controls/button.tsx';
-import { Dialog, DialogActions } from '../../../ui/controls/dialog.tsx';
 import { TextField } from '../../../ui/controls/field.tsx';
+import { FormDialog } from '../../../ui/controls/form-dialog.tsx';
 import { Menu } from '../../../ui/controls/menu.tsx';
 import { keepView, readViews, removeView } from './kept-views.ts';
 
@@ -41,31 +40,25 @@ export function SavedViews({
         ]}
       />
       {name === null ? null : (
-        <Dialog open onClose={() => setName(null)} title="Save this view">
-          <form
-            style={{ display: 'contents' }}
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (name.trim() === '') return;
-              setViews(keepView(tenantId, { name: name.trim(), search }));
-              setName(null);
-            }}
-          >
-            <TextField
-              label="Name"
-              hint="This browser keeps the view, for this tenant."
-              value={name}
-              maxLength={60}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <DialogActions>
-              <Button onClick={() => setName(null)}>Close</Button>
-              <Button kind="primary" type="submit" disabled={name.trim() === ''}>
-                Save
-              </Button>
-            </DialogActions>
-          </form>
-        </Dialog>
+        <FormDialog
+          title="Save this view"
+          action="Save"
+          keep="Close"
+          isIncomplete={name.trim() === ''}
+          onSend={() => {
+            setViews(keepView(tenantId, { name: name.trim(), search }));
+            setName(null);
+          }}
+          onClose={() => setName(null)}
+        >
+          <TextField
+            label="Name"
+            hint="This browser keeps the view, for this tenant."
+            value={name}
+            maxLength={60}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </FormDialog>
       )}
     </>
   );
