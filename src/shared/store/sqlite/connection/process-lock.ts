@@ -34,9 +34,18 @@ export function lockDatabaseFile(path: string): DatabaseFileLock {
     database?.close();
     throw new StoreOpenError(explain({ path, lockPath, error }), { cause: error });
   }
-  const held = database;
-  return { release: () => void held.close() };
+  const lock = database;
+  held.add(lock);
+  return {
+    release() {
+      held.delete(lock);
+      lock.close();
+    },
+  };
 }
+
+/** A connection that nobody refers to is closed, and its lock with it. */
+const held = new Set<Database.Database>();
 
 /** Two names of one file must lead to one lock. */
 function resolveLinks(path: string): string {
