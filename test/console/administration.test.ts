@@ -231,6 +231,22 @@ story(
   },
 );
 
+story('an operator of another tenant is offered nothing of the installation', async (t, place) => {
+  const { page, open, at } = place;
+  await open('settings');
+  await page.getByText('Settings are for operators of the installation').waitFor();
+  await page.goto(at('system'));
+  await page.getByText('The installation is for its operators').waitFor();
+  await page.getByRole('heading', { name: 'Retention' }).waitFor();
+  t.is(await page.getByRole('button', { name: 'Run the checks' }).count(), 0);
+  t.is(await page.getByRole('alert').count(), 0);
+  const places = page.getByRole('navigation', { name: 'Places' });
+  await places.getByRole('link', { name: 'Tokens' }).waitFor();
+  for (const name of ['Settings', 'System']) {
+    t.is(await places.getByRole('link', { name }).count(), 0, name);
+  }
+});
+
 story('the pages of administrators fit a phone', async (t, place) => {
   const { page, signIn, at, runtime } = place;
   const body = { name: 'Pocket', role: 'viewer' };

@@ -18,11 +18,11 @@ type Setting = ReplyOf<'list-settings'>['settings'][number];
 
 /** The settings in force in the process that answers, and where each value comes from. */
 export function SettingsPage() {
-  const { who } = useSession();
+  const { can } = useSession();
   return (
     <Stack>
       <PageHeader title="Settings" about="What the process that answers runs with." />
-      {who.is_operator ? (
+      {can('GET', '/settings') ? (
         <Settings />
       ) : (
         <EmptyState title="Settings are for operators of the installation">

@@ -8,16 +8,15 @@ import { Retention } from './retention.tsx';
 
 /** The installation: what runs, on which database, for how long data is kept, and its health. */
 export function SystemPage() {
-  const { who, can } = useSession();
+  const { can } = useSession();
+  const mayRead = can('GET', '/system');
+  const mayExamine = can('GET', '/system/doctor');
   return (
     <Stack>
       <PageHeader title="System" about="Processes, database, retention and health." />
-      {who.is_operator ? (
-        <>
-          <Installation />
-          <Doctor />
-        </>
-      ) : (
+      {mayRead ? <Installation /> : null}
+      {mayExamine ? <Doctor /> : null}
+      {mayRead || mayExamine ? null : (
         <EmptyState title="The installation is for its operators">
           <p>Ask an operator of the tenant default about processes and the database.</p>
         </EmptyState>
