@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
 import { call } from '../../api/client.ts';
+import { pace, timed } from '../../api/pace.ts';
 import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { FilterChip } from '../../ui/controls/chip.tsx';
@@ -148,8 +149,9 @@ function useCounts(filter: Filter) {
   const parameters = parametersOf({ ...filter, status: null });
   return useQuery({
     queryKey: ['execution-counts', parameters],
-    queryFn: ({ signal }) => readCounts(parameters, BUCKETS, signal),
-    refetchInterval: COUNT_MS,
+    queryFn: ({ signal }) => timed(() => readCounts(parameters, BUCKETS, signal)),
+    select: ({ answer }) => answer,
+    refetchInterval: ({ state }) => pace(COUNT_MS, state.data),
     placeholderData: keepPreviousData,
   });
 }

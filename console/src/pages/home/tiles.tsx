@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 
+import { pace, timed } from '../../api/pace.ts';
 import { useSession } from '../../app/session.tsx';
 import styles from './page.module.css';
 import {
@@ -70,8 +71,9 @@ function TileLink({ tile, everyMs }: { readonly tile: Tile; readonly everyMs: nu
   const { title, to, search = {} } = tile;
   const query = useQuery({
     queryKey: ['home', title],
-    queryFn: ({ signal }) => tile.read(signal),
-    refetchInterval: everyMs,
+    queryFn: ({ signal }) => timed(() => tile.read(signal)),
+    select: ({ answer }) => answer,
+    refetchInterval: ({ state }) => pace(everyMs, state.data),
   });
   return (
     <Link to={to} search={search} className={styles.tile}>
