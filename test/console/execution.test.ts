@@ -132,6 +132,29 @@ story('the page stays live through a kill and a restart of the api', async (t, p
   t.is(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
 });
 
+story('a comment outlives the decision of another person', async (t, place) => {
+  const { page, tenant } = place;
+  const id = await tenant.run({
+    nodes: { sign: { kind: { type: 'human_approval', description: 'Sign it?' } } },
+  });
+  await tenant.until(id, 'paused');
+  await place.open(`executions/${id}`);
+  const approval = page.getByRole('article', { name: 'Approval of sign' });
+  await approval.getByLabel('Comment').fill('The sum is wrong, because');
+  const decision = { decision: 'approved', user_id: 'dana', comment: 'Checked twice' } as const;
+  t.true((await tenant.approve(id, decision)).accepted);
+  const ended = page.getByRole('article', { name: 'Decision on sign' });
+  await ended.getByText(/^dana approved it/).waitFor();
+  await ended.getByText('Checked twice').waitFor();
+  t.is(await ended.getByLabel('Your comment').inputValue(), 'The sum is wrong, because');
+  t.is(await approval.count(), 0);
+  t.deepEqual(await checkAccessibility(page), []);
+  await ended.getByRole('button', { name: 'Close' }).click();
+  await ended.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'How it ended' }).waitFor();
+  t.is(await page.getByRole('heading', { name: /for a decision/ }).count(), 0);
+});
+
 story('work waits for a worker until one claims it, which leaves no event', async (t, place) => {
   const { page, tenant } = place;
   const id = await tenant.run(ordering('claimed'));

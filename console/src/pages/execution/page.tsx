@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 
 import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { Loading } from '../../ui/feedback/states.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { EventsPane } from './events/events-pane.tsx';
 import { Approvals } from './head/approvals.tsx';
 import { Head } from './head/head.tsx';
@@ -47,15 +48,18 @@ function OneExecution({ id }: { readonly id: string }) {
     [explanation],
   );
   return (
-    <ReadingContent query={head} loading="Reading the execution…">
-      {(read) => (
-        <Content
-          {...{ id, followed, selection, places }}
-          execution={read}
-          explanation={explanation}
-        />
-      )}
-    </ReadingContent>
+    <>
+      {execution === undefined ? <PageHeader title="Execution" /> : null}
+      <ReadingContent query={head} loading="Reading the execution…">
+        {(read) => (
+          <Content
+            {...{ id, followed, selection, places }}
+            execution={read}
+            explanation={explanation}
+          />
+        )}
+      </ReadingContent>
+    </>
   );
 }
 
@@ -84,9 +88,9 @@ function Content({
       {explanation === undefined ? null : (
         <Why explanation={explanation} workflowId={workflow.id} selection={selection} />
       )}
-      {seen !== null && explanation !== undefined && asksPerson(explanation) ? (
-        <Approvals id={id} seen={seen} />
-      ) : null}
+      {seen === null || explanation === undefined ? null : (
+        <Approvals id={id} seen={seen} isAsked={asksPerson(explanation)} />
+      )}
       {seen === null ? (
         <Loading label="Reading the history…" />
       ) : (

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 
 import { useSession } from '../../app/session.tsx';
 import { StatusBadge } from '../../ui/data/badge.tsx';
-import { AbsoluteTime, DurationText, Time } from '../../ui/data/time.tsx';
-import { ErrorState, Loading } from '../../ui/feedback/states.tsx';
+import { AbsoluteTime, DurationText } from '../../ui/data/time.tsx';
 import { Facts, Panel } from '../../ui/layout/panel.tsx';
 import { ApprovalAction } from './approval-action.tsx';
 import { DeadlineText, describeOtherwise } from './deadline.tsx';
 import { DecisionForm } from './decision-form.tsx';
+import { EndingNotice } from './ending-notice.tsx';
 import styles from './page.module.css';
-import { keyOf, nameOf, useEnding, type Approval, type ApprovalName } from './read-approvals.ts';
+import { keyOf, nameOf, type Approval, type ApprovalName } from './read-approvals.ts';
 
 /** One open approval: what is asked, until when, and the decision. */
 export function OpenApproval({
@@ -30,7 +30,7 @@ export function OpenApproval({
           ...placeOf(approval),
           ['Waits for', <DurationText key="age" from={approval.requested_at} to={null} />],
           ['Deadline', <DeadlineText key="deadline" approval={approval} />],
-          ['After a rejection', `${describeOtherwise(approval.otherwise)}.`],
+          ['After a rejection', asSentence(describeOtherwise(approval.otherwise))],
         ]}
       />
       {can('POST', '/executions/:id/approve') ? (
@@ -75,27 +75,9 @@ export function EndedApproval({
   /** As it was last seen; null: the address alone names it. */
   readonly approval: Approval | null;
 }) {
-  const ending = useEnding(name, true);
   return (
     <Panel title={approval === null ? name.node : titleOf(approval)}>
-      <div role="status" className={styles.ended}>
-        {ending.isPending ? <Loading /> : null}
-        {ending.isError ? <ErrorState error={ending.error} /> : null}
-        {ending.data === null ? (
-          <p>Nobody can decide it now: its deadline has passed, or the execution has moved on.</p>
-        ) : null}
-        {ending.data ? (
-          <>
-            <p>
-              <strong>{ending.data.by ?? 'Somebody'}</strong> {ending.data.decision} it{' '}
-              <Time at={ending.data.at} />.
-            </p>
-            {ending.data.comment === null ? null : (
-              <blockquote className={styles.text}>{ending.data.comment}</blockquote>
-            )}
-          </>
-        ) : null}
-      </div>
+      <EndingNotice name={name} />
       {approval === null ? null : <ApprovalAction approval={approval} />}
       <p>
         <Link to="/executions/$id" params={{ id: name.execution }}>
@@ -104,6 +86,10 @@ export function EndedApproval({
       </p>
     </Panel>
   );
+}
+
+function asSentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
 function titleOf({ description, node_id: nodeId }: Approval): string {

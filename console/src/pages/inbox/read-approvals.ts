@@ -42,11 +42,10 @@ export interface Ending {
 }
 
 /** The decision on an approval; null: it ended without one. */
-export function useEnding(name: ApprovalName, enabled: boolean) {
+export function useEnding(name: ApprovalName) {
   return useQuery({
     queryKey: ['approvals', 'ending', keyOf(name)],
     queryFn: ({ signal }) => readEnding(name, signal),
-    enabled,
   });
 }
 

@@ -10,52 +10,139 @@ import { Time } from '../../../ui/data/time.tsx';
 import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError, ErrorState } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
+import { useDraft } from '../../inbox/drafts.ts';
+import { EndingNotice } from '../../inbox/ending-notice.tsx';
+import { keyOf, type ApprovalName } from '../../inbox/read-approvals.ts';
 import { useReading } from '../use-reading.ts';
 import styles from './head.module.css';
 import type { Approval } from './types.ts';
 import { expectAccepted, useAction } from './use-action.ts';
 
-/** What a person must decide, each with what exactly is approved. */
-export function Approvals({ id, seen }: { readonly id: string; readonly seen: number }) {
+/** What a person must decide, each with what exactly is approved, and what others decided meanwhile. */
+export function Approvals({
+  id,
+  seen,
+  isAsked,
+}: {
+  readonly id: string;
+  readonly seen: number;
+  /** Whether the execution asks a person now. */
+  readonly isAsked: boolean;
+}) {
+  const [shown, setShown] = useState<readonly Approval[]>([]);
+  const [closed, setClosed] = useState<readonly string[]>([]);
+  // The event of a decision may arrive before the answer to the request that made it.
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const open = shown.filter((approval) => !closed.includes(draftKeyOf(id, approval)));
   const { data, error, refetch } = useReading('list-approvals', {
     key: [seen],
     params: { path: { id } },
+    enabled: isAsked || open.length > 0,
   });
-  if (error !== null) return <ErrorState error={error} onRetry={refetch} />;
-  if (data === undefined || data.pending.length === 0) return null;
+  if (data === undefined) {
+    return error === null ? null : <ErrorState error={error} onRetry={refetch} />;
+  }
+  const waits = (key: string) =>
+    sent.includes(key) || data.pending.some((one) => draftKeyOf(id, one) === key);
+  const unseen = data.pending.filter(
+    (one) => !shown.some((known) => draftKeyOf(id, known) === draftKeyOf(id, one)),
+  );
+  if (unseen.length > 0) setShown([...shown, ...unseen]);
+  if (open.length === 0) return null;
   return (
-    <Panel title="Waiting for a decision">
-      {data.pending.map((approval) => (
-        <PendingApproval
-          key={`${approval.node_id} ${approval.visit} ${approval.step ?? ''}`}
-          id={id}
-          approval={approval}
-        />
-      ))}
+    <Panel title={isAsked ? 'Waiting for a decision' : 'No longer waiting for a decision'}>
+      {open.map((approval) => {
+        const key = draftKeyOf(id, approval);
+        const close = () => setClosed((others) => [...others, key]);
+        return waits(key) ? (
+          <PendingApproval
+            key={key}
+            id={id}
+            approval={approval}
+            onSend={() => setSent((others) => [...others, key])}
+            onRefused={() => setSent((others) => others.filter((other) => other !== key))}
+            onDecided={close}
+          />
+        ) : (
+          <EndedApproval key={key} id={id} approval={approval} onClose={close} />
+        );
+      })}
     </Panel>
   );
 }
 
-function PendingApproval({ id, approval }: { readonly id: string; readonly approval: Approval }) {
-  const { can } = useSession();
-  const [comment, setComment] = useState('');
-  const { node_id: node, step, shown, shown_hash: hash } = approval;
-  const decide = useAction('Recorded the decision', (decision: 'approved' | 'rejected') =>
-    expectAccepted(
-      call('approve-execution', {
-        path: { id },
-        body: {
-          decision,
-          node_id: node,
-          ...(step === undefined ? {} : { step }),
-          // The service refuses the decision if the execution asks something else by now.
-          ...(hash === null ? {} : { shown_hash: hash }),
-          ...(comment === '' ? {} : { comment }),
-        },
-      }),
-      'Nothing was recorded: the execution no longer waits for this decision.',
-    ),
+/** It stays until somebody has read it, with the comment that was being written. */
+function EndedApproval({
+  id,
+  approval,
+  onClose,
+}: {
+  readonly id: string;
+  readonly approval: Approval;
+  readonly onClose: () => void;
+}) {
+  const { node_id: node, description } = approval;
+  const [, setComment] = useDraft(draftKeyOf(id, approval));
+  return (
+    <article className={styles.approval} aria-label={`Decision on ${node}`}>
+      <h3>{description ?? node}</h3>
+      <EndingNotice name={nameOf(id, approval)} />
+      <div className={styles.buttons}>
+        <Button
+          onClick={() => {
+            setComment('');
+            onClose();
+          }}
+        >
+          Close
+        </Button>
+      </div>
+    </article>
   );
+}
+
+function PendingApproval({
+  id,
+  approval,
+  onSend,
+  onRefused,
+  onDecided,
+}: {
+  readonly id: string;
+  readonly approval: Approval;
+  readonly onSend: () => void;
+  readonly onRefused: () => void;
+  readonly onDecided: () => void;
+}) {
+  const { can } = useSession();
+  const [comment, setComment] = useDraft(draftKeyOf(id, approval));
+  const { node_id: node, step, shown, shown_hash: hash } = approval;
+  const decide = useAction(
+    'Recorded the decision',
+    (decision: 'approved' | 'rejected') =>
+      expectAccepted(
+        call('approve-execution', {
+          path: { id },
+          body: {
+            decision,
+            node_id: node,
+            ...(step === undefined ? {} : { step }),
+            // The service refuses the decision if the execution asks something else by now.
+            ...(hash === null ? {} : { shown_hash: hash }),
+            ...(comment === '' ? {} : { comment }),
+          },
+        }),
+        'Nothing was recorded: the execution no longer waits for this decision.',
+      ),
+    () => {
+      setComment('');
+      onDecided();
+    },
+  );
+  const send = (decision: 'approved' | 'rejected') => {
+    onSend();
+    decide.mutate(decision, { onError: onRefused });
+  };
   const flags = `${hash === null ? '' : ` --shown-hash ${hash}`} --node ${node}`;
   return (
     <article className={styles.approval} aria-label={`Approval of ${node}`}>
@@ -78,14 +165,10 @@ function PendingApproval({ id, approval }: { readonly id: string; readonly appro
             onChange={(event) => setComment(event.target.value)}
           />
           <div className={styles.buttons}>
-            <Button
-              kind="primary"
-              busy={decide.isPending}
-              onClick={() => decide.mutate('approved')}
-            >
+            <Button kind="primary" busy={decide.isPending} onClick={() => send('approved')}>
               Approve
             </Button>
-            <Button kind="danger" busy={decide.isPending} onClick={() => decide.mutate('rejected')}>
+            <Button kind="danger" busy={decide.isPending} onClick={() => send('rejected')}>
               Reject
             </Button>
           </div>
@@ -100,4 +183,13 @@ function PendingApproval({ id, approval }: { readonly id: string; readonly appro
       )}
     </article>
   );
+}
+
+function nameOf(execution: string, { node_id: node, visit, step }: Approval): ApprovalName {
+  return { execution, node, visit: String(visit), step: step ?? '' };
+}
+
+/** The inbox keeps its comments by the same key, so a comment begun there goes on here. */
+function draftKeyOf(execution: string, approval: Approval): string {
+  return keyOf(nameOf(execution, approval));
 }
