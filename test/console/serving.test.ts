@@ -108,6 +108,25 @@ story('the console says that the service is away, and returns with it', async (t
   await page.waitForURL(/workflows$/);
 });
 
+story('a page that is opened while the service is away comes when it returns', async (t, place) => {
+  const { page, open, stopApi, restartApi } = place;
+  await open();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.evaluate("document.getElementById('main').dataset.kept = 'yes'");
+  await stopApi();
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByText('The service does not answer.').waitFor();
+  t.is(await page.getByRole('navigation', { name: 'Places' }).count(), 1);
+  await restartApi();
+  await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+  // The document was not loaded again: what was typed elsewhere is still there.
+  t.is(await page.evaluate("document.getElementById('main').dataset.kept"), 'yes');
+  // Each part has its styles too.
+  await page.waitForFunction(
+    '[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)',
+  );
+});
+
 story('a session that ends asks for a token above the page, which stays', async (t, place) => {
   const { page, at, newToken, signIn, tenant } = place;
   await signIn(await newToken('developer'));

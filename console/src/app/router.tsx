@@ -8,6 +8,7 @@ import {
 import type { FunctionComponent } from 'react';
 
 import { CONSOLE_URL } from '../api/base.ts';
+import { loadModule } from '../api/load-module.ts';
 import { EmptyState, ErrorState } from '../ui/feedback/states.tsx';
 import { Frame } from './frame.tsx';
 import { parseSearch, readSearch, writeSearch } from './search.ts';
@@ -69,6 +70,6 @@ function page(path: string, load: () => Promise<FunctionComponent>) {
   return createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(async () => ({ default: await load() })),
+    component: lazyRouteComponent(async () => ({ default: await loadModule(load) })),
   });
 }
