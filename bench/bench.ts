@@ -174,6 +174,7 @@ async function measureOn(database: BenchDatabase, cell: Cell, round: number): Pr
       round,
       readServer: readBoth,
       onProgress: (text) => say(`${keyOf(cell)}: ${text}`, round),
+      ...(cell.nodeOptions !== undefined && { nodeOptions: cell.nodeOptions }),
     });
     const units = measurement.perSecond * measurement.seconds;
     if (options.log) await showLog({ url: database.url, readings, units });

@@ -1,3 +1,4 @@
+import { SERVER_OPTIONS } from '../bin/launch/launch.js';
 import { workerCells } from './worker-cells.ts';
 import type { Dialect } from './support/workload.ts';
 
@@ -13,6 +14,11 @@ export interface Cell {
   /** Relative to this folder. */
   readonly module: string;
   readonly params: unknown;
+  /**
+   * Options of Node for the process of the workload. Where it contains the engine, they are those with
+   * which the product starts its own processes.
+   */
+  readonly nodeOptions?: readonly string[];
   /** Part of `--quick`. */
   readonly quick: boolean;
   /** The factor by which its window is longer than that of others. */
@@ -113,6 +119,7 @@ function chains(dialect: Dialect, subject: string): readonly Cell[] {
       unit: 'steps',
       database: dialect,
       module: 'workloads/executions.ts',
+      nodeOptions: SERVER_OPTIONS,
       params: { shape: 'chain', steps: given.steps, inFlight, kind: given.kind },
       quick: given.quick.includes(inFlight),
     }));
@@ -143,6 +150,7 @@ function fanOut(): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/executions.ts',
+    nodeOptions: SERVER_OPTIONS,
     params: { shape: 'fan', steps: 100, inFlight, kind: 'noop' },
     quick: inFlight === 16,
   }));
@@ -165,6 +173,7 @@ function states(): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/executions.ts',
+    nodeOptions: SERVER_OPTIONS,
     params: {
       shape: 'chain',
       steps,
@@ -237,6 +246,7 @@ function backlogs(dialect: Dialect, subject: string, sizes: readonly number[]): 
     unit: 'executions',
     database: dialect,
     module: 'workloads/backlog.ts',
+    nodeOptions: SERVER_OPTIONS,
     params: { executions: thousands * 1_000 },
     quick: false,
     ...(thousands > 10 && { roundsMax: 2 }),
@@ -280,6 +290,7 @@ function churn(longer: number): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/churn.ts',
+    nodeOptions: SERVER_OPTIONS,
     params: { inFlight: 16, heldSnapshot },
     quick: true,
     longer,

@@ -1,11 +1,14 @@
+import { SERVER_OPTIONS } from '../bin/launch/launch.js';
 import type { Cell } from './cells.ts';
 import type { Dialect } from './support/workload.ts';
+
+const EMBEDDED = 'workloads/embedded-workers.ts';
 
 /** Workloads W measure what users of the SDK run. */
 interface Served {
   readonly name: 'W1' | 'W10' | 'WF' | 'WE';
   readonly what: string;
-  readonly module: 'workloads/workers.ts' | 'workloads/embedded-workers.ts';
+  readonly module: 'workloads/workers.ts' | typeof EMBEDDED;
   readonly params: { readonly as: 'tools' | 'function'; readonly steps: number };
 }
 
@@ -31,7 +34,7 @@ const SERVED: readonly Served[] = [
   {
     name: 'WE',
     what: 'a function of ten steps, embedded',
-    module: 'workloads/embedded-workers.ts',
+    module: EMBEDDED,
     params: { as: 'function', steps: 10 },
   },
 ];
@@ -58,7 +61,7 @@ function setupsOf({ module }: Served, dialect: Dialect): readonly Setup[] {
   const together = (isOnServer ? [1, 4] : [1]).flatMap((workers) =>
     [1, 16, 64, 256].map((inFlight) => ({ dialect, workers, inFlight, apart: false })),
   );
-  if (!isOnServer || module === 'workloads/embedded-workers.ts') return together;
+  if (!isOnServer || module === EMBEDDED) return together;
   const apart = [16, 64].map((inFlight) => ({ dialect, workers: 1, inFlight, apart: true }));
   return [...together, ...apart];
 }
@@ -75,6 +78,7 @@ function cellOf({ name, what, module, params }: Served, subject: string, setup: 
     unit: 'steps',
     database: dialect,
     module,
+    ...(module === EMBEDDED && { nodeOptions: SERVER_OPTIONS }),
     params: { ...params, inFlight, workers, apart },
     quick: dialect === 'postgres' && QUICK.includes(id),
     ...((workers > 1 || apart || dialect === 'sqlite') && { roundsMax: 2 }),

@@ -20,8 +20,11 @@ export async function runCell(given: {
   readonly round: number;
   readonly readServer: (() => Promise<ServerReading | null>) | null;
   readonly onProgress?: (text: string) => void;
+  /** Options of Node for the process, after those of the runner. */
+  readonly nodeOptions?: readonly string[];
 }): Promise<Measurement> {
   const { module, database, params, seconds, secondsMax, round, readServer } = given;
+  const { nodeOptions = [] } = given;
   const child = fork(
     RUN_CELL,
     [module.href, JSON.stringify({ database, params, seconds })],
@@ -31,7 +34,7 @@ export async function runCell(given: {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
       // The benchmark measures the sources of the SDK.
-      execArgv: [...process.execArgv, '--conditions=svc-source'],
+      execArgv: [...process.execArgv, ...nodeOptions, '--conditions=svc-source'],
     },
   );
   const said: string[] = [];

@@ -26,7 +26,18 @@ test('a workload that ends without figures fails with what it has said', async (
   });
 });
 
-function runShortChains({ url }: TestDatabase): Promise<Measurement> {
+test('the process of a workload has the options of Node that it is given', async (t) => {
+  const database = await createEmptyDatabase('sqlite');
+  t.teardown(() => database.drop());
+  await t.throwsAsync(runShortChains(database, ['--no-such-option']), {
+    message: /ended with 9:[^]*--no-such-option/,
+  });
+});
+
+function runShortChains(
+  { url }: TestDatabase,
+  nodeOptions: readonly string[] = [],
+): Promise<Measurement> {
   return runCell({
     module: EXECUTIONS,
     database: { dialect: 'sqlite', url: sqlitePath(url) },
@@ -35,5 +46,6 @@ function runShortChains({ url }: TestDatabase): Promise<Measurement> {
     secondsMax: 60,
     round: 1,
     readServer: null,
+    nodeOptions,
   });
 }
