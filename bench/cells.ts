@@ -1,4 +1,4 @@
-import { SERVER_OPTIONS } from '../bin/launch/launch.js';
+import { SERVING_OPTIONS } from './support/serving-options.ts';
 import { workerCells } from './worker-cells.ts';
 import type { Dialect } from './support/workload.ts';
 
@@ -119,7 +119,7 @@ function chains(dialect: Dialect, subject: string): readonly Cell[] {
       unit: 'steps',
       database: dialect,
       module: 'workloads/executions.ts',
-      nodeOptions: SERVER_OPTIONS,
+      nodeOptions: SERVING_OPTIONS,
       params: { shape: 'chain', steps: given.steps, inFlight, kind: given.kind },
       quick: given.quick.includes(inFlight),
     }));
@@ -150,7 +150,7 @@ function fanOut(): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/executions.ts',
-    nodeOptions: SERVER_OPTIONS,
+    nodeOptions: SERVING_OPTIONS,
     params: { shape: 'fan', steps: 100, inFlight, kind: 'noop' },
     quick: inFlight === 16,
   }));
@@ -173,7 +173,7 @@ function states(): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/executions.ts',
-    nodeOptions: SERVER_OPTIONS,
+    nodeOptions: SERVING_OPTIONS,
     params: {
       shape: 'chain',
       steps,
@@ -246,7 +246,7 @@ function backlogs(dialect: Dialect, subject: string, sizes: readonly number[]): 
     unit: 'executions',
     database: dialect,
     module: 'workloads/backlog.ts',
-    nodeOptions: SERVER_OPTIONS,
+    nodeOptions: SERVING_OPTIONS,
     params: { executions: thousands * 1_000 },
     quick: false,
     ...(thousands > 10 && { roundsMax: 2 }),
@@ -290,7 +290,7 @@ function churn(longer: number): readonly Cell[] {
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/churn.ts',
-    nodeOptions: SERVER_OPTIONS,
+    nodeOptions: SERVING_OPTIONS,
     params: { inFlight: 16, heldSnapshot },
     quick: true,
     longer,

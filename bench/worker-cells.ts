@@ -1,4 +1,4 @@
-import { SERVER_OPTIONS } from '../bin/launch/launch.js';
+import { SERVING_OPTIONS } from './support/serving-options.ts';
 import type { Cell } from './cells.ts';
 import type { Dialect } from './support/workload.ts';
 
@@ -78,7 +78,7 @@ function cellOf({ name, what, module, params }: Served, subject: string, setup: 
     unit: 'steps',
     database: dialect,
     module,
-    ...(module === EMBEDDED && { nodeOptions: SERVER_OPTIONS }),
+    ...(module === EMBEDDED && { nodeOptions: SERVING_OPTIONS }),
     params: { ...params, inFlight, workers, apart },
     quick: dialect === 'postgres' && QUICK.includes(id),
     ...((workers > 1 || apart || dialect === 'sqlite') && { roundsMax: 2 }),

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises';
 import type { ChildProcess } from 'node:child_process';
 import type { Profiler } from 'node:inspector';
 
-import { SERVER_OPTIONS } from '../../bin/launch/launch.js';
+import { SERVING_OPTIONS } from './serving-options.ts';
 
 /*
  * Loaded with `--import` into a process that has an IPC channel: it then tells what it has used, and
@@ -26,7 +26,7 @@ export interface Meter {
 }
 
 /** Options of Node that load the meter; the others are those that a server starts itself with. */
-export const METER_OPTIONS: readonly string[] = [...SERVER_OPTIONS, '--import', import.meta.url];
+export const METER_OPTIONS: readonly string[] = [...SERVING_OPTIONS, '--import', import.meta.url];
 
 export function meterOf(child: ChildProcess): Meter {
   const ask = async (question: Question): Promise<unknown> => {

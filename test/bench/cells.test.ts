@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { listCells } from '../../bench/cells.ts';
 import { listPeerCells } from '../../bench/peers.ts';
-import { SERVER_OPTIONS } from '../../bin/launch/launch.js';
+import { SERVING_OPTIONS } from '../../bench/support/serving-options.ts';
 
 const CONTAIN_THE_ENGINE = /^workloads\/(executions|backlog|churn|embedded-workers)\.ts$/;
 
@@ -13,5 +13,5 @@ test('a process that contains the engine has the options of the product, and no 
   t.is(new Set(contain.map(({ module }) => module)).size, 4);
   const withOptions = cells.filter(({ nodeOptions }) => nodeOptions !== undefined);
   t.deepEqual(withOptions, contain);
-  for (const { nodeOptions } of withOptions) t.is(nodeOptions, SERVER_OPTIONS);
+  for (const { nodeOptions } of withOptions) t.is(nodeOptions, SERVING_OPTIONS);
 });
