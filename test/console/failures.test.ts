@@ -82,3 +82,30 @@ story(
     await tenant.until(id, 'completed');
   },
 );
+
+story('a long error of a dead letter is folded until somebody asks for it', async (t, place) => {
+  const { page, tenant } = place;
+  const error = `${'the answer of the bank was not understood, '.repeat(20)}at line 7`;
+  const id = await tenant.run({
+    nodes: {
+      pay: {
+        kind: { type: 'python_fn', module: 'bank', function: 'pay' },
+        retry_policy: 'no_retry',
+      },
+    },
+  });
+  await tenant.breakDown('pay', { error, retryable: false });
+  await tenant.until(id, 'failed');
+  await place.open('failures?tab=dead');
+  await page.getByRole('tab', { name: 'Dead letters' }).click();
+  const letters = page.getByRole('region', { name: 'Dead letters' });
+  const whole = letters.getByText(/at line 7$/);
+  await letters
+    .getByText(/^the answer of the bank/)
+    .first()
+    .waitFor();
+  t.false(await whole.isVisible());
+  await letters.locator('summary').click();
+  await whole.waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+});

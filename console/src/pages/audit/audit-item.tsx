@@ -76,7 +76,7 @@ export function AuditItemDialog({
 }
 
 function ObjectOf({ item }: { readonly item: AuditItem }) {
-  if (item.execution_id === null) return <>{nameIn(item.payload) ?? '—'}</>;
+  if (item.execution_id === null) return <>{nameIn(item.payload) ?? '–'}</>;
   const event = item.sequence === null ? '' : `, event ${item.sequence}`;
   const node = item.node_id === null ? '' : `, step ${item.node_id}`;
   return (

@@ -77,7 +77,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
       </p>
       <Facts
         facts={[
-          ['Sealed until', sealedUntil === null ? '—' : <AbsoluteTime key="at" at={sealedUntil} />],
+          ['Sealed until', sealedUntil === null ? '–' : <AbsoluteTime key="at" at={sealedUntil} />],
           ['Executions that agree', verdict.executions],
           ['Definitions that agree', verdict.definitions],
           ['Removed by retention', verdict.retired],
@@ -98,9 +98,9 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
           rowKey={({ index }) => String(index)}
           columns={[
             { id: 'what', title: 'Problem', cell: ({ what }) => what.replaceAll('_', ' ') },
-            { id: 'window', title: 'Window', numeric: true, cell: ({ window }) => window ?? '—' },
-            { id: 'item', title: 'Item', cell: ({ row }) => row?.id ?? '—' },
-            { id: 'execution', title: 'Execution', cell: ({ row }) => row?.execution_id ?? '—' },
+            { id: 'window', title: 'Window', numeric: true, cell: ({ window }) => window ?? '–' },
+            { id: 'item', title: 'Item', cell: ({ row }) => row?.id ?? '–' },
+            { id: 'execution', title: 'Execution', cell: ({ row }) => row?.execution_id ?? '–' },
           ]}
         />
       )}

@@ -37,7 +37,10 @@ export function ExecutionRow({
       </span>
       <span className={styles.cell}>
         <Link to="/executions/$id" params={{ id }} className={styles.link}>
-          {row.workflow_id} <code className={styles.id}>{shorten(id)}</code>
+          <span className={styles.name} title={row.workflow_id}>
+            {row.workflow_id}
+          </span>{' '}
+          <code className={styles.id}>{shorten(id)}</code>
         </Link>
       </span>
       {columns.map((column) => (

@@ -8,6 +8,7 @@ import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
+import { LongText } from '../../ui/data/long-text.tsx';
 import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
@@ -78,18 +79,18 @@ const COLUMNS: readonly Column<Letter>[] = [
   },
   { id: 'tool', title: 'Tool', cell: ({ tool }) => <code>{tool}</code> },
   { id: 'attempts', title: 'Attempts', numeric: true, cell: ({ attempt }) => attempt + 1 },
-  { id: 'error', title: 'Error', cell: ({ error }) => error },
+  { id: 'error', title: 'Error', cell: ({ error }) => <LongText text={error} /> },
   {
     id: 'handled',
     title: 'Handled',
-    cell: ({ handled }) => (handled ? <Badge tone="idle">the execution continued</Badge> : null),
+    cell: ({ handled }) => (handled ? <Badge tone="idle">the execution continued</Badge> : 'no'),
   },
 ];
 
 function actionColumn(choose: (letter: Letter) => void): Column<Letter> {
   return {
     id: 'action',
-    title: 'Action',
+    title: 'Actions',
     cell: (letter) => (
       <Button aria-label={`Requeue ${letter.id}`} onClick={() => choose(letter)}>
         Requeue

@@ -54,7 +54,7 @@ export function ApprovalList({
             </Button>
           ) : (
             <Button kind="quiet" onClick={() => setPicked(new Set(list.rows.map(rowKey)))}>
-              Select the {list.rows.length} shown
+              Select {list.rows.length === 1 ? 'the one' : `the ${list.rows.length}`} shown
             </Button>
           )}
         </div>

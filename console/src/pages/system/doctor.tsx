@@ -68,7 +68,8 @@ function tell(diagnosis: Diagnosis | undefined): string {
   if (diagnosis === undefined) return 'Checks the database, the processes, the queues and more.';
   const count = (wanted: Check['verdict']) =>
     diagnosis.checks.filter(({ verdict }) => verdict === wanted).length;
-  return `${count('fail')} failed, ${count('warn')} warnings, ${count('ok')} in order`;
+  const warnings = count('warn');
+  return `${count('fail')} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('ok')} in order`;
 }
 
 const CHECK_COLUMNS: readonly Column<Check>[] = [
@@ -79,7 +80,7 @@ const CHECK_COLUMNS: readonly Column<Check>[] = [
   },
   { id: 'name', title: 'Check', cell: ({ name }) => name },
   { id: 'seen', title: 'Seen', cell: ({ seen }) => seen },
-  { id: 'advice', title: 'What to do', cell: ({ advice }) => advice ?? '—' },
+  { id: 'advice', title: 'What to do', cell: ({ advice }) => advice ?? '–' },
 ];
 
 const STUCK_COLUMNS: readonly Column<Stuck>[] = [
@@ -97,7 +98,7 @@ const STUCK_COLUMNS: readonly Column<Stuck>[] = [
   {
     id: 'since',
     title: 'Since',
-    cell: ({ since }) => (since === null ? '—' : <Time at={since} />),
+    cell: ({ since }) => (since === null ? '–' : <Time at={since} />),
   },
   { id: 'unblock', title: 'What to do', cell: ({ unblocked_by: advice }) => advice },
 ];

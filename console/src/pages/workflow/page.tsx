@@ -77,7 +77,7 @@ function Content({ workflow }: { readonly workflow: Workflow }) {
               <RunningCount id={id} version={version} />
             </span>,
           ],
-          ...(pause?.reason ? [['Paused because', pause.reason] as const] : []),
+          ...(pause?.reason ? [['Paused because', pause.reason, 'wide'] as const] : []),
         ]}
       />
       <Tabs

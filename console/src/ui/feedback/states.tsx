@@ -30,11 +30,18 @@ export function ErrorState({
   readonly onRetry?: () => void;
 }) {
   const requestId = error instanceof ApiError ? error.requestId : null;
-  const isForbidden = error instanceof ApiError && error.status === 403;
+  const status = error instanceof ApiError ? error.status : null;
+  const isForbidden = status === 403;
   return (
     <div className={styles.state} role="alert">
-      <h2>{isForbidden ? 'Your role may not read this' : 'This could not be read'}</h2>
+      <h2>{titleOf(status)}</h2>
       <p>{messageOf(error)}</p>
+      {status === 404 ? (
+        <p>
+          Check the id in the address. It may also belong to another tenant, or retention may have
+          removed it.
+        </p>
+      ) : null}
       {requestId === null ? null : (
         <p>
           Request <Copyable text={requestId} label="request id" />
@@ -43,6 +50,17 @@ export function ErrorState({
       {onRetry === undefined || isForbidden ? null : <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+function titleOf(status: number | null): string {
+  switch (status) {
+    case 403:
+      return 'Your role may not read this';
+    case 404:
+      return 'There is nothing at this address';
+    default:
+      return 'This could not be read';
+  }
 }
 
 /** The refusal of an action, beside the button that asked for it. */

@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 
+import { classNames } from '../class-names.ts';
 import styles from './panel.module.css';
 
 /** A part of a page with a heading of its own. */
@@ -24,16 +25,16 @@ export function Panel({
   );
 }
 
-/** Pairs of a name and a value. */
+/** Pairs of a name and a value; a `wide` one is a text, and has a row of its own. */
 export function Facts({
   facts,
 }: {
-  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+  readonly facts: readonly (readonly [name: string, value: ReactNode, width?: 'wide'])[];
 }) {
   return (
     <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name} className={styles.fact}>
+      {facts.map(([name, value, width]) => (
+        <div key={name} className={classNames(styles.fact, width && styles.wide)}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 
 import { Badge, StatusBadge } from '../../../ui/data/badge.tsx';
 import { Copyable } from '../../../ui/data/copyable.tsx';
+import { LongText } from '../../../ui/data/long-text.tsx';
 import { AbsoluteTime, DurationText } from '../../../ui/data/time.tsx';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { Facts, Panel } from '../../../ui/layout/panel.tsx';
@@ -55,8 +56,10 @@ export function Head({
             ['Cost', `$${usage.cost_usd.toFixed(4)}`],
             ...(pauses.length === 0
               ? []
-              : [['Paused', pauses.map(describePause).join('; ')] as const]),
-            ...(execution.error === null ? [] : [['Error', execution.error] as const]),
+              : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),
+            ...(execution.error === null
+              ? []
+              : [['Error', <LongText key="error" text={execution.error} />, 'wide'] as const]),
           ]}
         />
         <Lineage execution={execution} seen={followed.seen ?? 0} />

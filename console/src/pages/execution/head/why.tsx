@@ -52,7 +52,7 @@ function Reasons({
   if (ended !== null) {
     return (
       <Panel title="How it ended">
-        <p>{ended.message}</p>
+        <p className={styles.reason}>{ended.message}</p>
         {ended.node_id === null ? null : (
           <Button onClick={() => selection.select({ node: ended.node_id })}>
             Show node {ended.node_id}
@@ -74,7 +74,7 @@ function Reasons({
             <Badge tone={blocker.moving ? 'run' : 'wait'}>
               {blocker.code.replaceAll('_', ' ')}
             </Badge>
-            <span>
+            <span className={styles.reason}>
               {blocker.message}
               {blocker.since === null ? null : (
                 <>
