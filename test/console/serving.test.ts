@@ -119,7 +119,7 @@ story('a page that is opened while the service is away comes when it returns', a
   t.is(await page.getByRole('navigation', { name: 'Places' }).count(), 1);
   await restartApi();
   await page.getByRole('heading', { name: 'Tokens' }).waitFor();
-  // The document was not loaded again: what was typed elsewhere is still there.
+  // The document was not loaded again, so nothing that somebody typed is lost.
   t.is(await page.evaluate("document.getElementById('main').dataset.kept"), 'yes');
   // Each part has its styles too.
   await page.waitForFunction(
