@@ -188,14 +188,16 @@ function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): 
   // A retry of an execution takes over a visit with its key, as another item.
   const done = Map.groupBy(effects, ({ asks }) => `${asks.visitKey} ${asks.identity}`);
   const recorded = deedsOf(history, 'record').filter((deed) => success(deed) !== null);
-  const steps = [...new Set(visits.values())].flatMap(({ workItemId, entries }) =>
-    entries
+  const steps = [...new Set(visits.values())].flatMap(({ workItemId, items, entries }) => {
+    // All items of a visit have one key. The last may have no row: a commit that ends it wrote none.
+    const visitKey = [...items].map((id) => visitKeys.get(id)).find((key) => key !== undefined);
+    return entries
       .filter(({ entry, isCarried }) => !isCarried && HAS_EFFECT.has(entry['kind']))
-      .map((one) => ({ workItemId, ...one })),
-  );
+      .map((one) => ({ workItemId, visitKey, ...one }));
+  });
   return [
     ...violations('a recorded step had its effect once, under its key', steps, (step) => {
-      const calls = done.get(`${visitKeys.get(step.workItemId)} ${step.identity}`) ?? [];
+      const calls = done.get(`${step.visitKey} ${step.identity}`) ?? [];
       const keys = new Set(calls.map(({ asks }) => asks.key));
       const receipts = calls.map((call) => success(call)?.['receipt']);
       const { output } = step.entry;
