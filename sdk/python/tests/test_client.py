@@ -1,212 +1,221 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from conftest import Runtime
-from fake_service import answering
-from flows import calls_tool, unique, waits_for_event
-from ports import free_port
-from running import running
 
-from svc_sdk import AsyncClient, Client, Worker
+from svc_sdk import AsyncClient, Client, RetryPolicy
 from svc_sdk.errors import (
     AuthenticationError,
     ConflictError,
+    ConnectionFailedError,
     ExecutionCancelledError,
-    InvalidRequestError,
     LimitError,
-    NoConnectionError,
     NotFoundError,
-    ResultTimeoutError,
-    UnavailableError,
+    TimedOutError,
+    ValidationError,
 )
+from svc_sdk.testing import Runtime, free_port
+
+QUICK = RetryPolicy(base=0.001)
+GREETING = {"text": {"expr": '"Hello, " + state.name'}}
 
 
-@pytest.fixture
-def client(runtime: Runtime) -> Client:
-    return Client(url=runtime.url)
+def define(client: Client, name: str) -> None:
+    nodes = {"greet": {"kind": {"type": "pass", "output": GREETING}}}
+    client.workflows.register({"workflow_id": name, "nodes": nodes})
 
 
-@pytest.fixture
-def waiting(client: Client) -> str:
-    flow = waits_for_event("answer")
-    client.register(flow)
-    return str(flow["workflow_id"])
+def define_wait(client: Client, name: str) -> None:
+    kind = {"type": "wait", "condition": "external_event", "correlation_key": "paid"}
+    node = {"kind": kind, "output_key": "paid"}
+    client.workflows.register({"workflow_id": name, "nodes": {"paid": node}})
 
 
-def test_an_event_ends_a_wait_and_the_result_follows(client: Client, waiting: str) -> None:
-    execution = client.start(waiting)
-    with pytest.raises(ResultTimeoutError, match="has not ended within") as late:
-        client.result(execution, timeout=0.05)
-    assert late.value.execution_id == execution
-    assert client.explain(execution)["execution_id"] == execution
-    client.send_event(execution, "answer", {"yes": True})
-    assert client.result(execution, timeout=20) is not None
-    kinds = [event["kind"] for event in client.events(execution)]
-    assert kinds[0] == "WorkflowStarted"
-    assert kinds[-1] == "WorkflowCompleted"
-    assert [event["kind"] for event in client.follow(execution)] == kinds
-    assert [e["kind"] for e in client.follow(execution, after=1)] == kinds[1:]
+def test_start_result_and_run(client: Client, name: str) -> None:
+    define(client, name)
+    handle = client.start(name, {"name": "Ada"})
+    assert handle.result(20)["text"] == "Hello, Ada"
+    assert client.run(name, {"name": "Bo"}, timeout=20)["text"] == "Hello, Bo"
+    assert handle.describe()["status"] == "completed"
 
 
-def test_events_are_followed_while_they_come(client: Client, waiting: str) -> None:
-    execution = client.start(waiting)
-    seen: list[str] = []
-    for event in client.follow(execution):
-        seen.append(event["kind"])
-        if event["kind"] == "NodeScheduled" or len(seen) == 2:
-            client.send_event(execution, "answer", {})
-    assert seen[-1] == "WorkflowCompleted"
+def test_a_start_with_the_same_key_gives_the_same_execution(client: Client, name: str) -> None:
+    define(client, name)
+    first = client.start(name, {"name": "Ada"}, idempotency_key=name)
+    second = client.start(name, {"name": "Ada"}, idempotency_key=name)
+    assert first.id == second.id
 
 
-def test_the_same_key_starts_one_execution(client: Client, waiting: str) -> None:
-    key = unique("key")
-    first = client.start(waiting, {"n": 1}, idempotency_key=key)
-    assert client.start(waiting, {"n": 1}, idempotency_key=key) == first
-    with pytest.raises(ConflictError, match="Idempotency-Key"):
-        client.start(waiting, {"n": 2}, idempotency_key=key)
+def test_start_many_gives_a_verdict_for_each(client: Client, name: str) -> None:
+    define(client, name)
+    entries = [{"workflow_id": name, "input": {"name": str(at)}} for at in range(1200)]
+    entries[3] = {"workflow_id": "missing-" + name, "input": {}}
+    verdicts = client.start_many(entries)
+    assert len(verdicts) == 1200
+    assert len({one.get("execution_id") for one in verdicts}) == 1200
+    assert verdicts[3]["status"] == 404
 
 
-def test_lists_go_on_page_by_page(
-    client: Client, waiting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids = {client.start(waiting) for _ in range(7)}
-    monkeypatch.setattr("svc_sdk.client.calls.LIST_PAGE", 2)
-    monkeypatch.setattr("svc_sdk.client.calls.EVENTS_PAGE", 1)
-    assert {one["execution_id"] for one in client.list(workflow_id=waiting)} == ids
-    events = list(client.events(ids.pop()))
-    assert [event["sequence"] for event in events] == list(range(1, len(events) + 1))
+def test_lists_read_page_by_page(client: Client, name: str) -> None:
+    define(client, name)
+    ids = {client.start(name, {"name": "x"}).id for _ in range(5)}
+    found = [one["execution_id"] for one in client.executions.list(workflow_id=name, limit=2)]
+    assert len(found) == 5
+    assert set(found) == ids
 
 
-def test_pause_resume_cancel(client: Client, waiting: str) -> None:
-    execution = client.start(waiting)
-    client.pause(execution, reason="lunch")
-    client.resume(execution)
-    client.cancel(execution)
-    kinds = [event["kind"] for event in client.events(execution)]
-    assert [kind for kind in kinds if not kind.startswith("Node")][-3:] == [
-        "ExecutionPaused",
-        "ExecutionResumed",
-        "WorkflowCancelled",
-    ]
+def test_events_come_once_and_in_order_up_to_the_end(client: Client, name: str) -> None:
+    define_wait(client, name)
+    handle = client.start(name)
+    sequences: list[int] = []
+    for event in handle.events():
+        sequences.append(event["sequence"])
+        if event["kind"] == "ExternalEventWaiting":
+            handle.send_event("paid", {"amount": 12})
+    assert sequences == [event["sequence"] for event in handle.history()]
+    assert sequences == sorted(set(sequences))
+    later = [event["sequence"] for event in handle.events(after=sequences[1])]
+    assert later == sequences[2:]
+    assert handle.result(20) == {"amount": 12}
+
+
+def test_pause_resume_cancel_and_the_errors_of_result(client: Client, name: str) -> None:
+    define_wait(client, name)
+    handle = client.start(name)
+    with pytest.raises(TimedOutError, match="it continues") as late:
+        handle.result(0.05)
+    assert late.value.execution_id == handle.id
+    assert isinstance(late.value, TimeoutError)
+    handle.pause("lunch")
+    assert handle.describe()["status"] == "paused"
+    handle.resume()
+    assert "waiting" in json.dumps(handle.explain())
+    handle.cancel()
     with pytest.raises(ExecutionCancelledError):
-        client.result(execution, timeout=20)
+        handle.result(20)
 
 
-@pytest.mark.parametrize("decision", ["approved", "rejected"])
-def test_approvals(client: Client, decision: str) -> None:
-    flow = {
-        "workflow_id": unique("approves"),
-        "start_node": "ask",
-        "nodes": {"ask": {"kind": {"type": "human_approval"}, "output_key": "decision"}},
-    }
-    client.register(flow)
-    execution = client.start(flow["workflow_id"])  # type: ignore[arg-type]
-    decide = client.approve if decision == "approved" else client.reject
-    decide(execution, user_id="reviewer", comment="as discussed")
-    received = [e for e in client.follow(execution) if e["kind"] == "ApprovalReceived"]
-    assert [event["payload"]["decision"] for event in received] == [decision]
-
-
-def test_a_failed_execution_is_retried(client: Client, runtime: Runtime) -> None:
-    flow = calls_tool("retried.call", retry_policy={"max_attempts": 1})
-    client.register(flow)
-    worker = Worker(url=runtime.url)
-    failures = [ValueError("not yet")]
-
-    @worker.tool("retried.call")
-    def call(given: dict[str, Any]) -> dict[str, bool]:
-        if failures:
-            raise failures.pop()
-        return {"done": True}
-
-    with running(worker):
-        execution = client.start(flow["workflow_id"])
-        list(client.follow(execution))
-        assert client.get(execution)["status"] == "failed"
-        again = client.retry(execution)["execution_id"]
-        assert client.result(again, timeout=20) == {"done": True}
-
-
-def test_any_other_endpoint(client: Client) -> None:
-    assert client.request("GET", "/health")["status"] == "ok"
-
-
-def test_errors_are_typed(client: Client) -> None:
+def test_errors_are_typed_and_say_what_to_do(client: Client, name: str) -> None:
     with pytest.raises(NotFoundError) as missing:
-        client.start(unique("nothing"))
-    assert missing.value.status == 404
-    assert missing.value.request_id
-    with pytest.raises(InvalidRequestError, match="not JSON"):
-        client.start("x", {"value": object()})
-    with pytest.raises(InvalidRequestError):
-        client.register({"workflow_id": "odd", "nodes": {"a": {"kind": {"type": "none"}}}})
+        client.executions.get("exec_00000000000000000000000000000000")
+    assert (missing.value.code, missing.value.status) == ("not_found", 404)
+    assert missing.value.request_id is not None
+    with pytest.raises(ValidationError):
+        client.workflows.register({"workflow_id": name, "nodes": {"a": {"kind": "unknown"}}})
+    with pytest.raises(ValidationError, match=r"body\.input\.at\[0\] is a bytes") as unsent:
+        client.start(name, {"at": [b""]})
+    assert unsent.value.code == "not_json"
+    other, _ = fake(httpx.Response(404, text="nothing here"))
+    with pytest.raises(ConnectionFailedError, match=r"is not svc.*check the address and the port"):
+        other.whoami()
 
 
-def test_nobody_listens_at_the_port() -> None:
-    client = Client(url=f"http://127.0.0.1:{free_port()}")
-    with pytest.raises(NoConnectionError, match="is svc running there") as failed:
-        client.get("exec_x")
+def test_no_service_at_the_port_is_said() -> None:
+    with (
+        Client(f"http://127.0.0.1:{free_port()}", retry=QUICK) as client,
+        pytest.raises(ConnectionFailedError, match='start it with "svc dev"') as failed,
+    ):
+        client.whoami()
     assert failed.value.never_sent
 
 
-def test_something_else_answers() -> None:
-    with answering(200, b"<html>") as url, pytest.raises(NoConnectionError, match="SVC_URL"):
-        Client(url=url).get("exec_x")
-
-
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [(401, AuthenticationError), (402, LimitError), (429, LimitError), (503, UnavailableError)],
-)
-def test_refusals(status: int, error: type[Exception]) -> None:
-    with answering(status, {"error": "said so"}, retry_after="60") as url:
-        with pytest.raises(error, match="said so") as refused:
-            Client(url=url).get("exec_x")
-        assert refused.value.retry_after == 60  # type: ignore[attr-defined]
-
-
-def test_a_url_without_a_scheme() -> None:
-    with pytest.raises(ValueError, match="http://"):
-        Client(url="localhost:7700")
-
-
-def test_the_environment_names_the_service(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+def test_the_environment_and_arguments_name_the_service(
+    svc: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SVC_URL", runtime.url + "/")
-    monkeypatch.setenv("SVC_TOKEN", "")
-    assert Client().request("GET", "/health")["status"] == "ok"
+    monkeypatch.setenv("SVC_URL", svc.url)
+    with Client() as client:
+        assert client.whoami()["tenant_id"] == "default"
+    with pytest.raises(ValueError, match="url must be an address"):
+        Client("localhost:7700")
+    with pytest.raises(ValueError, match="the token is empty"):
+        Client(svc.url, token="a b").whoami()
 
 
-def test_the_async_client_does_the_same(runtime: Runtime, waiting: str) -> None:
-    async def use() -> None:
-        async with AsyncClient(url=runtime.url) as client:
-            execution = await client.start(waiting, {"n": 1})
-            with pytest.raises(ResultTimeoutError):
-                await client.result(execution, timeout=0.05)
-            following = asyncio.create_task(_collect(client, execution))
-            await client.send_event(execution, "answer", {"yes": True})
-            assert await client.result(execution, timeout=20) is not None
-            kinds = await following
-            assert kinds == [event["kind"] async for event in client.events(execution)]
-            assert kinds[-1] == "WorkflowCompleted"
-            listed = [one["execution_id"] async for one in client.list(workflow_id=waiting)]
-            assert listed == [execution]
-            with pytest.raises(NotFoundError):
-                await client.run(unique("nothing"))
+def answering(*answers: httpx.Response) -> tuple[httpx.MockTransport, list[httpx.Request]]:
+    """A service that is a fake beside the tests: it gives these answers, one after the other."""
+    left, requests = iter(answers), list[httpx.Request]()
 
-    asyncio.run(use())
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return next(left)
+
+    return httpx.MockTransport(answer), requests
 
 
-async def _collect(client: AsyncClient, execution: str) -> list[str]:
-    return [event["kind"] async for event in client.follow(execution)]
+def fake(*answers: httpx.Response, **options: Any) -> tuple[Client, list[httpx.Request]]:
+    transport, requests = answering(*answers)
+    return Client("http://svc.test", transport=transport, retry=QUICK, **options), requests
 
 
-def test_both_clients_have_the_same_methods() -> None:
-    def methods(of: type) -> set[str]:
-        return {name for name in vars(of) if not name.startswith("_")}
+def test_a_start_is_sent_again_under_the_same_key() -> None:
+    client, requests = fake(
+        httpx.Response(503, json={"error": "starting"}),
+        httpx.Response(429, json={"error": "slow down"}, headers={"retry-after": "0"}),
+        httpx.Response(201, json={"execution_id": "exec_1"}),
+    )
+    assert client.start("order").id == "exec_1"
+    assert len({request.headers["idempotency-key"] for request in requests}) == 1
+    assert len(requests) == 3
 
-    assert methods(Client) == methods(AsyncClient)
+
+def test_an_approval_is_sent_once_as_it_may_have_arrived() -> None:
+    client, requests = fake(httpx.Response(503, json={"error": "starting"}))
+    with pytest.raises(Exception, match="starting"):
+        client.execution("exec_1").approve()
+    assert len(requests) == 1
+
+
+def test_token_and_tenant_are_sent_and_a_refused_token_is_explained() -> None:
+    client, requests = fake(
+        httpx.Response(401, json={"error": "unauthorized"}), token=lambda: "t-1", tenant="acme"
+    )
+    with pytest.raises(AuthenticationError, match="does not accept this token"):
+        client.whoami()
+    assert requests[0].headers["authorization"] == "Bearer t-1"
+    assert requests[0].headers["x-tenant-id"] == "acme"
+    for status, kind in ((402, LimitError), (409, ConflictError)):
+        client, _ = fake(httpx.Response(status, json={"error": "used up"}))
+        with pytest.raises(kind, match="used up"):
+            client.whoami()
+
+
+def test_a_broken_stream_is_opened_again_where_it_ended() -> None:
+    def stream(*sequences: int, kind: str = "NodeStarted") -> httpx.Response:
+        text = "".join(
+            f"id: {at}\ndata: {json.dumps({'sequence': at, 'kind': kind})}\n\n" for at in sequences
+        )
+        return httpx.Response(200, text=text, headers={"content-type": "text/event-stream"})
+
+    client, requests = fake(stream(1, 2), stream(2, 3), stream(4, kind="WorkflowCompleted"))
+    found = [event["sequence"] for event in client.execution("exec_1").events()]
+    assert found == [1, 2, 3, 4]
+    assert [one.headers.get("last-event-id") for one in requests] == [None, "2", "3"]
+
+
+def test_the_asynchronous_client_does_the_same(svc: Runtime, client: Client, name: str) -> None:
+    define_wait(client, name)
+
+    async def work() -> Any:
+        async with AsyncClient(svc.url) as own:
+            handle = await own.start(name)
+            async for event in handle.events():
+                if event["kind"] == "ExternalEventWaiting":
+                    await handle.send_event("paid", {"amount": 1})
+            listed = [one async for one in own.executions.list(workflow_id=name)]
+            assert [one["execution_id"] for one in listed] == [handle.id]
+            return await handle.result(20)
+
+    assert asyncio.run(work()) == {"amount": 1}
+
+
+def test_the_synchronous_client_is_written_from_the_asynchronous_one() -> None:
+    import runpy
+
+    script = Path(__file__).parents[1] / "scripts" / "write_sync_client.py"
+    written = (Path(__file__).parents[1] / "src/svc_sdk/client/sync.py").read_text()
+    assert runpy.run_path(str(script))["render"]() == written

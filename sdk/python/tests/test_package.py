@@ -1,4 +1,4 @@
-"""The wheel, as a stranger installs it into an empty environment."""
+"""The wheel: built, installed into an empty environment, and used from an empty folder."""
 
 from __future__ import annotations
 
@@ -10,77 +10,101 @@ import sys
 import venv
 from pathlib import Path
 
-from conftest import REPOSITORY, Runtime
-from flows import calls_tool
+import pytest
 
-from svc_sdk import Client
-
-PROJECT = Path(__file__).parents[1]
-
-PROGRAM = """
-from svc_sdk import Worker
-
-worker = Worker()
-
-
-@worker.tool("stranger.greet")
-def greet(given: dict) -> dict:
-    return {"greeting": f"Hello, {given['name']}"}
-
-
-if __name__ == "__main__":
-    worker.run(once=True)
-"""
-
-TYPED = """
 import svc_sdk
+from svc_sdk.testing import Runtime
 
-reveal_type(svc_sdk.Client().start("x"))
+from .conftest import REPOSITORY
+
+PACKAGE = REPOSITORY / "sdk" / "python"
+PAGE = REPOSITORY / "docs" / "get-started" / "python.md"
+GUIDE = REPOSITORY / "docs" / "guides" / "python.md"
+BLOCK = r"```python\n(.*?)```"
+TYPED = """
+from svc_sdk import Client, FunctionContext, Worker
+worker = Worker()
+@worker.tool("a.b")
+def square(value: dict[str, int]) -> dict[str, int]:
+    return {"square": value["value"] ** 2}
+reveal_type(square({"value": 2}))
+with Client() as client:
+    reveal_type(client.start("order").id)
 """
 
 
-def test_the_version_is_that_of_the_runtime() -> None:
-    runtime = json.loads((REPOSITORY / "package.json").read_text())["version"]
-    own = re.search(r'^version = "(.+)"$', (PROJECT / "pyproject.toml").read_text(), re.M)
-    assert own is not None
-    assert own[1] == runtime
-
-
-def test_the_wheel_works_in_an_empty_environment(runtime: Runtime, tmp_path: Path) -> None:
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, PROJECT)
-    (wheel,) = tmp_path.glob("svc_sdk-*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run(python, "-m", "pip", "install", "-q", wheel)
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    (folder / "worker.py").write_text(PROGRAM)
-    client = Client(url=runtime.url)
-    flow = calls_tool("stranger.greet")
-    client.register(flow)
-    execution = client.start(flow["workflow_id"], {"name": "Ada"})
-    run(python, "worker.py", cwd=folder, env={"SVC_URL": runtime.url})
-    assert client.result(execution, timeout=20) == {"greeting": "Hello, Ada"}
-
-
-def test_type_checkers_see_the_types(tmp_path: Path) -> None:
-    (tmp_path / "typed.py").write_text(TYPED)
-    shown = run(
-        sys.executable, "-m", "mypy", "typed.py", cwd=tmp_path, env={"MYPYPATH": PROJECT / "src"}
-    )
-    assert 'Revealed type is "builtins.str"' in shown
-
-
-def run(*command: object, cwd: Path | None = None, env: dict[str, object] | None = None) -> str:
-    given = {name: str(value) for name, value in (env or {}).items()}
+def run(*command: str | Path, cwd: Path, **env: str) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env={**os.environ, **given},
+        env={**os.environ, **env},
         capture_output=True,
         text=True,
-        check=False,
         timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment that has the wheel and what it depends on."""
+    wheels, folder = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("venv")
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+    wheel = (*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, PACKAGE)
+    run(*wheel, cwd=wheels)
+    venv.create(folder, with_pip=False)
+    own = folder / "bin" / "python"
+    (built,) = wheels.iterdir()
+    run(*pip, "--python", own, "install", built, cwd=folder)
+    return own
+
+
+def blocks_of(page: Path) -> dict[str, str]:
+    """The files of a page by their names: `<!-- name -->` stands before each block."""
+    found = re.findall(r"<!-- (\S+) -->\n\n```py(?:thon)?\n(.*?)```", page.read_text(), re.DOTALL)
+    return dict(found)
+
+
+def test_the_versions_are_that_of_the_runtime() -> None:
+    runtime = json.loads((REPOSITORY / "package.json").read_text())["version"]
+    (project,) = re.findall(r'^version = "(.*)"$', (PACKAGE / "pyproject.toml").read_text(), re.M)
+    assert (project, svc_sdk.__version__) == (runtime, runtime)
+
+
+def test_the_wheel_depends_on_httpx_alone_and_has_its_types(python: Path, tmp_path: Path) -> None:
+    show = "import importlib.metadata as m; print(*m.requires('svc-sdk'), sep='\\n')"
+    required = run(python, "-c", show, cwd=tmp_path).splitlines()
+    assert [one for one in required if "extra ==" not in one] == ["httpx<1,>=0.27"]
+    (tmp_path / "typed.py").write_text(TYPED)
+    check = (sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "typed.py")
+    said = run(*check, cwd=tmp_path)
+    assert 'Revealed type is "dict[str, int]"' in said.replace("builtins.", "")
+    assert 'Revealed type is "str"' in said.replace("builtins.", "")
+
+
+def test_the_blocks_of_the_guide_run_as_one_program(svc: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "guide.py").write_text("\n".join(re.findall(BLOCK, GUIDE.read_text(), re.DOTALL)))
+    source = str(PACKAGE / "src")
+    said = run(sys.executable, "guide.py", cwd=tmp_path, SVC_URL=svc.url, PYTHONPATH=source)
+    assert said.splitlines()[0] == "large"
+    assert said.splitlines()[-1] == "True"
+
+
+def test_the_page_for_beginners_runs_in_an_empty_folder(
+    svc: Runtime, python: Path, tmp_path: Path
+) -> None:
+    files = blocks_of(PAGE)
+    assert list(files) == ["worker.py", "start.py"]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    worker = subprocess.Popen(
+        [python, "worker.py"], cwd=tmp_path, env={**os.environ, "SVC_URL": svc.url}
+    )
+    try:
+        said = run(python, "start.py", cwd=tmp_path, SVC_URL=svc.url)
+    finally:
+        worker.terminate()
+        assert worker.wait(40) == 0
+    assert said.strip().splitlines()[-1] in PAGE.read_text()

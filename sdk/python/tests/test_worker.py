@@ -2,353 +2,345 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
-import subprocess
-import sys
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from conftest import Runtime
-from fake_service import answering
-from flows import calls_tool
-from running import running
 
-from svc_sdk import Client, Fatal, RetryAfter, ToolContext, Worker
-from svc_sdk.errors import ExecutionFailedError
-from svc_sdk.worker import StoppedError, WorkerRefusedError, tool
-
-
-@pytest.fixture
-def client(runtime: Runtime) -> Client:
-    return Client(url=runtime.url)
-
-
-def register(client: Client, tool_name: str, **node: Any) -> str:
-    flow = calls_tool(tool_name, **node)
-    client.register(flow)
-    return str(flow["workflow_id"])
-
-
-def test_a_function_in_a_thread_and_one_on_the_loop(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url)
-    threads: list[int] = []
-
-    @worker.tool("numbers.square")
-    def square(given: dict[str, int]) -> dict[str, int]:
-        threads.append(threading.get_ident())
-        return {"square": given["value"] ** 2}
-
-    @worker.tool("numbers.half")
-    async def half(given: dict[str, int], context: ToolContext) -> dict[str, Any]:
-        await asyncio.sleep(0)
-        return {"half": given["value"] / 2, "attempt": context.attempt, "node": context.node_id}
-
-    flows = [register(client, "numbers.square"), register(client, "numbers.half")]
-    with running(worker):
-        assert client.run(flows[0], {"value": 7}, timeout=20) == {"square": 49}
-        assert client.run(flows[1], {"value": 7}, timeout=20) == {
-            "half": 3.5,
-            "attempt": 0,
-            "node": "call",
-        }
-    assert threads != [threading.main_thread().ident]
-    assert square({"value": 3}) == {"square": 9}, "the function stays as it is"
+from svc_sdk import Client, Fatal, RetryAfter, ToolContext, Worker, tool
+from svc_sdk.errors import ExecutionFailedError, WorkerRefusedError
+from svc_sdk.testing import Runtime, free_port
 
 
 @dataclass
 class Order:
-    sku: str
-    count: int
+    id: str
+    amount: int
 
 
-def test_input_and_output_may_be_dataclasses(runtime: Runtime, client: Client) -> None:
-    @tool("orders.double")
-    def double(order: Order) -> Order:
-        return Order(order.sku, order.count * 2)
-
-    flow = register(client, "orders.double")
-    with running(Worker(url=runtime.url, tools=[double])):
-        assert client.run(flow, {"sku": "A-1", "count": 2}, timeout=20) == {
-            "sku": "A-1",
-            "count": 4,
-        }
+@dataclass
+class Receipt:
+    charged: int
+    thread: str
 
 
-def test_an_error_is_retried_and_the_attempts_are_counted(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url)
-    keys: set[str] = set()
-
-    @worker.tool("flaky.call")
-    def call(given: dict[str, Any], context: ToolContext) -> dict[str, int]:
-        keys.add(context.idempotency_key)
-        if context.attempt < 2:
-            raise RetryAfter(0.01, cause=ConnectionError("the other side is away"))
-        return {"attempt": context.attempt}
-
-    flow = register(client, "flaky.call", retry_policy={"max_attempts": 5})
-    with running(worker):
-        assert client.run(flow, timeout=20) == {"attempt": 2}
-    assert len(keys) == 1, "all attempts have one key"
-    failed = [e for e in client.events(next(client.list(workflow_id=flow))["execution_id"])]
-    classes = [e["payload"]["error_class"] for e in failed if e["kind"] == "NodeFailed"]
-    assert classes == ["ConnectionError", "ConnectionError"]
+def define(client: Client, name: str, function: str = "charge", **node: Any) -> None:
+    kind = {"type": "python_fn", "module": name, "function": function}
+    nodes = {"run": {"kind": kind, "output_key": "out", **node}}
+    client.workflows.register({"workflow_id": name, "nodes": nodes})
 
 
-def test_fatal_ends_the_attempts_where_the_policy_names_its_class(
-    runtime: Runtime, client: Client
+def test_a_function_runs_on_a_thread_with_typed_input_and_output(
+    svc: Runtime, client: Client, name: str
 ) -> None:
-    worker = Worker(url=runtime.url)
+    define(client, name)
+
+    @tool(f"{name}.charge")
+    def charge(order: Order) -> Receipt:
+        return Receipt(order.amount, threading.current_thread().name)
+
+    with svc.working(tools=[charge]):
+        output = client.run(name, {"id": "A-1", "amount": 25}, timeout=20)
+    assert output["charged"] == 25
+    assert output["thread"].startswith("svc-code")
+    assert charge(Order("A-1", 3)).charged == 3
+
+
+def test_an_async_function_runs_on_the_event_loop(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name)
+
+    @tool(f"{name}.charge")
+    async def charge(order: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        return {"attempt": ctx.attempt, "key": ctx.idempotency_key, "execution": ctx.execution_id}
+
+    with svc.working(tools=[charge]):
+        handle = client.start(name)
+        output = handle.result(20)
+    assert output["execution"] == handle.id
+    assert output["attempt"] == 0
+    assert len(output["key"]) == 64
+
+
+def test_items_run_side_by_side_up_to_the_concurrency(
+    svc: Runtime, client: Client, name: str
+) -> None:
+    define(client, name)
+    together = threading.Barrier(4)
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> None:
+        together.wait(20)
+
+    with svc.working(tools=[charge], concurrency=4):
+        verdicts = client.start_many({"workflow_id": name} for _ in range(8))
+        for verdict in verdicts:
+            assert client.execution(verdict["execution_id"]).result(20) == {}
+
+
+def test_workers_leave_the_tools_of_others_alone(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name, "mine")
+    define(client, f"{name}-other", "other")
+
+    @tool(f"{name}.mine")
+    def mine(_: dict[str, Any]) -> dict[str, Any]:
+        return {"by": "mine"}
+
+    with svc.working(tools=[mine]):
+        other = client.start(f"{name}-other")
+        assert client.run(name, timeout=20) == {"by": "mine"}
+        assert other.describe()["status"] == "running"
+        assert [event["kind"] for event in other.history()].count("NodeStarted") <= 1
+    other.cancel()
+
+
+def test_an_exception_fails_the_attempt_and_another_follows(
+    svc: Runtime, client: Client, name: str
+) -> None:
+    policy = {"max_attempts": 3, "backoff": "fixed", "initial_delay": "10ms"}
+    define(client, name, retry_policy=policy)
+    attempts: list[int] = []
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+        attempts.append(ctx.attempt)
+        if ctx.attempt == 0:
+            raise LookupError("not yet")
+        return {"attempt": ctx.attempt}
+
+    with svc.working(tools=[charge]):
+        assert client.run(name, timeout=20) == {"attempt": 1}
+    assert attempts == [0, 1]
+
+
+def test_fatal_allows_no_further_attempt(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name, retry_policy={"max_attempts": 5, "initial_delay": "10ms"})
     calls: list[int] = []
 
-    @worker.tool("fatal.call")
-    def call(given: dict[str, Any], context: ToolContext) -> None:
-        calls.append(context.attempt)
-        raise Fatal("no such card")
-
-    policy = {"max_attempts": 5, "non_retryable_on": ["NonRetryableError"]}
-    flow = register(client, "fatal.call", retry_policy=policy)
-    with running(worker), pytest.raises(ExecutionFailedError, match="no such card") as failed:
-        client.run(flow, timeout=20)
-    assert failed.value.error_class == "NonRetryableError"
-    assert failed.value.node_id == "call"
-    assert calls == [0]
-
-
-@pytest.mark.parametrize("output", [[1], {"x": float("nan")}, {"x": object()}])
-def test_an_output_that_is_no_json_object_fails_and_is_not_repeated(
-    runtime: Runtime, client: Client, output: Any
-) -> None:
-    worker = Worker(url=runtime.url)
-    calls: list[int] = []
-
-    @worker.tool("odd.output")
-    def call(given: dict[str, Any]) -> Any:
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> None:
         calls.append(1)
-        return output
+        raise Fatal("no such account")
 
-    flow = register(client, "odd.output", retry_policy={"max_attempts": 5})
-    with running(worker), pytest.raises(ExecutionFailedError, match=r"odd\.output"):
-        client.run(flow, timeout=20)
+    with svc.working(tools=[charge]), pytest.raises(ExecutionFailedError, match="no such account"):
+        client.run(name, timeout=20)
     assert len(calls) == 1
 
 
-def test_workers_do_not_take_the_work_of_others(
-    runtime: Runtime, client: Client, caplog: pytest.LogCaptureFixture
+def test_retry_after_replaces_the_back_off(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name, retry_policy={"max_attempts": 2, "initial_delay": "1h"})
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: ToolContext) -> None:
+        if ctx.attempt == 0:
+            raise RetryAfter(0.01)
+
+    with svc.working(tools=[charge]):
+        assert client.run(name, timeout=20) == {}
+
+
+def test_output_that_is_no_json_fails_with_the_place(
+    svc: Runtime, client: Client, name: str
 ) -> None:
-    caplog.set_level(logging.INFO, logger="svc_sdk.worker")
-    mine, other = Worker(url=runtime.url), Worker(url=runtime.url)
-    seen: list[str] = []
+    define(client, name)
 
-    @mine.tool("mine.call")
-    def call_mine(given: dict[str, Any]) -> dict[str, str]:
-        seen.append("mine")
-        return {"by": "mine"}
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> dict[str, Any]:
+        return {"items": [1, {2}]}
 
-    @other.tool("other.call")
-    def call_other(given: dict[str, Any]) -> dict[str, str]:
-        seen.append("other")
-        return {"by": "other"}
-
-    flows = [register(client, "mine.call"), register(client, "other.call")]
-    with running(mine), running(other):
-        ids = [client.start(flow) for flow in flows for _ in range(10)]
-        by = [client.result(one, timeout=20)["by"] for one in ids]
-    assert by == ["mine"] * 10 + ["other"] * 10
-    assert sorted(seen) == sorted(by), "every item ran once"
-    assert "completed" in caplog.text
-    assert "released" not in caplog.text, "nobody gets what it must give back"
+    with (
+        svc.working(tools=[charge]),
+        pytest.raises(
+            ExecutionFailedError, match=r"output\.items\[1\] is a set; use a sorted list"
+        ) as failed,
+    ):
+        client.run(name, timeout=20)
+    assert failed.value.error_class == "SerializationError"
 
 
-def test_many_items_share_requests_and_each_runs_once(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url, concurrency=50)
-    lock = threading.Lock()
-    seen: dict[int, int] = {}
+def test_run_once_takes_what_waits_and_returns(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name)
+    worker = Worker(url=svc.url, concurrency=2)
 
-    @worker.tool("many.call")
-    def call(given: dict[str, int]) -> dict[str, int]:
-        with lock:
-            seen[given["n"]] = seen.get(given["n"], 0) + 1
-        return {"n": given["n"]}
+    @worker.tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> None:
+        pass
 
-    flow = register(client, "many.call")
-    started = client.start_many([{"workflow_id": flow, "input": {"n": n}} for n in range(300)])
-    with running(worker):
-        outputs = [client.result(one["execution_id"], timeout=60)["n"] for one in started]
-    assert outputs == list(range(300))
-    assert seen == dict.fromkeys(range(300), 1)
-
-
-def test_long_work_keeps_its_lease_by_heartbeats(runtime: Runtime, client: Client) -> None:
-    # Leases of the runtime of these tests last three seconds.
-    worker = Worker(url=runtime.url)
-    calls: list[int] = []
-
-    @worker.tool("long.call")
-    def call(given: dict[str, Any], context: ToolContext) -> dict[str, int]:
-        calls.append(context.attempt)
-        context.sleep(5)
-        return {"calls": len(calls)}
-
-    flow = register(client, "long.call")
-    with running(worker):
-        assert client.run(flow, timeout=30) == {"calls": 1}
-
-
-def test_a_cancelled_execution_stops_its_tool(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url)
-    began, ended = threading.Event(), threading.Event()
-    raised: list[StoppedError] = []
-
-    @worker.tool("cancelled.call")
-    def call(given: dict[str, Any], context: ToolContext) -> None:
-        began.set()
-        try:
-            context.sleep(60)
-        except StoppedError as error:
-            raised.append(error)
-            raise
-        finally:
-            ended.set()
-
-    flow = register(client, "cancelled.call")
-    with running(worker):
-        execution = client.start(flow)
-        assert began.wait(20)
-        client.cancel(execution)
-        assert ended.wait(20)
-    assert raised
-    assert client.get(execution)["status"] == "cancelled"
-
-
-def test_a_worker_that_stops_finishes_what_it_has_begun(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url)
-    began, may_end = threading.Event(), threading.Event()
-
-    @worker.tool("slow.call")
-    def call(given: dict[str, Any]) -> dict[str, bool]:
-        began.set()
-        may_end.wait(20)
-        return {"done": True}
-
-    flow = register(client, "slow.call")
-    thread = threading.Thread(target=worker.run)
-    thread.start()
-    execution = client.start(flow)
-    assert began.wait(20)
-    worker.stop()
-    may_end.set()
-    thread.join(20)
-    assert not thread.is_alive()
-    assert client.result(execution, timeout=20) == {"done": True}
-
-
-def test_past_its_deadline_a_worker_gives_its_items_back(runtime: Runtime, client: Client) -> None:
-    stuck, able = (Worker(url=runtime.url, deadline=deadline) for deadline in (0.1, 30.0))
-    began = threading.Event()
-
-    @stuck.tool("stuck.call")
-    def hang(given: dict[str, Any], context: ToolContext) -> None:
-        began.set()
-        context.sleep(60)
-
-    @able.tool("stuck.call")
-    def answer(given: dict[str, Any], context: ToolContext) -> dict[str, int]:
-        return {"attempt": context.attempt}
-
-    flow = register(client, "stuck.call")
-    with running(stuck):
-        execution = client.start(flow)
-        assert began.wait(20)
-    with running(able):
-        assert client.result(execution, timeout=30) == {"attempt": 0}, "no attempt was used"
-
-
-def test_once_works_on_what_is_there_and_returns(runtime: Runtime, client: Client) -> None:
-    worker = Worker(url=runtime.url)
-
-    @worker.tool("once.call")
-    def call(given: dict[str, Any]) -> None:
-        return None
-
-    flow = register(client, "once.call")
+    handles = [client.start(name) for _ in range(5)]
+    assert worker.run(once=True) == 5
+    assert [handle.result(20) for handle in handles] == [{}] * 5
     assert worker.run(once=True) == 0
-    executions = [client.start(flow) for _ in range(3)]
-    assert worker.run(once=True) == 3
-    assert [client.result(one, timeout=20) for one in executions] == [{}, {}, {}]
 
 
-def test_a_runtime_that_dies_and_returns_costs_no_result(own_runtime: Runtime) -> None:
-    client = Client(url=own_runtime.url)
-    worker = Worker(url=own_runtime.url)
-    began, may_end = threading.Event(), threading.Event()
-    calls: list[str] = []
+def test_a_cancel_reaches_the_code_by_the_heartbeat(
+    client: Client, name: str, quick: Runtime
+) -> None:
+    with quick.client() as own:
+        define(own, name)
+        begun, seen = threading.Event(), threading.Event()
 
-    @worker.tool("outage.call")
-    def call(given: dict[str, Any], context: ToolContext) -> dict[str, str]:
-        calls.append(context.idempotency_key)
-        began.set()
-        may_end.wait(60)
-        return {"key": context.idempotency_key}
+        @tool(f"{name}.charge")
+        def charge(_: dict[str, Any], ctx: ToolContext) -> None:
+            begun.set()
+            assert ctx.cancelled.wait(20)
+            seen.set()
+            ctx.raise_if_cancelled()
 
-    flow = register(client, "outage.call")
-    with running(worker):
-        execution = client.start(flow)
-        assert began.wait(20)
-        own_runtime.kill()
+        @tool(f"{name}.wait")
+        async def wait(_: dict[str, Any]) -> None:
+            begun.set()
+            try:
+                await asyncio.sleep(20)
+            except asyncio.CancelledError:
+                seen.set()
+                raise
+
+        define(own, f"{name}-async", "wait")
+        own.workflows.register(
+            {
+                "workflow_id": f"{name}-async",
+                "version": "2.0.0",
+                "nodes": {
+                    "run": {"kind": {"type": "python_fn", "module": name, "function": "wait"}}
+                },
+            }
+        )
+        with quick.working(tools=[charge, wait]):
+            for workflow in (name, f"{name}-async"):
+                begun.clear()
+                seen.clear()
+                handle = own.start(workflow)
+                assert begun.wait(20)
+                handle.cancel()
+                assert seen.wait(20)
+
+
+def test_work_longer_than_a_lease_keeps_it_though_the_event_loop_is_blocked(
+    quick: Runtime, name: str
+) -> None:
+    with quick.client() as own:
+        define(own, name)
+        attempts: list[int] = []
+
+        @tool(f"{name}.charge")
+        async def charge(_: dict[str, Any], ctx: ToolContext) -> None:
+            attempts.append(ctx.attempt)
+            time.sleep(4.5)  # noqa: ASYNC251 -- it blocks the event loop on purpose
+
+        with quick.working(tools=[charge]):
+            assert own.run(name, timeout=30) == {}
+    assert attempts == [0]
+
+
+@pytest.fixture(scope="module")
+def quick() -> Any:
+    """A runtime whose leases last three seconds."""
+    with Runtime(env={"SVC_SCHEDULER_LEASE_SECONDS": "3"}) as runtime:
+        yield runtime
+
+
+def test_stopping_finishes_the_items_under_way(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name)
+    begun, may_end = threading.Event(), threading.Event()
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> dict[str, Any]:
+        begun.set()
+        assert may_end.wait(20)
+        return {"ended": True}
+
+    with svc.working(tools=[charge]) as worker:
+        handle = client.start(name)
+        assert begun.wait(20)
+        worker.stop()
         may_end.set()
-        own_runtime.start()
-        output = client.result(execution, timeout=60)
-    assert output == {"key": calls[0]}
-    assert len(set(calls)) == 1
+    assert handle.result(20) == {"ended": True}
 
 
-def test_sigterm_stops_a_worker_process(runtime: Runtime, client: Client) -> None:
-    program = (
-        "import sys, time, svc_sdk\n"
-        "worker = svc_sdk.Worker()\n"
-        "@worker.tool('process.call')\n"
-        "def call(given):\n"
-        "    print('began', flush=True)\n"
-        "    time.sleep(0.5)\n"
-        "    return {'pid': True}\n"
-        "print('handled', worker.run())\n"
-    )
-    flow = register(client, "process.call")
-    execution = client.start(flow)
-    env = {**os.environ, "SVC_URL": runtime.url, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "began\n"
-    process.send_signal(signal.SIGTERM)
-    assert process.stdout.read() == "handled 1\n"
-    assert process.wait(20) == 0
-    assert client.result(execution, timeout=20) == {"pid": True}
+def test_stopping_gives_back_what_does_not_end_in_time(
+    svc: Runtime, client: Client, name: str
+) -> None:
+    define(client, name)
+    begun, may_end, told = threading.Event(), threading.Event(), threading.Event()
+
+    @tool(f"{name}.charge")
+    def stuck(_: dict[str, Any], ctx: ToolContext) -> None:
+        begun.set()
+        if ctx.cancelled.wait(20):
+            told.set()
+        may_end.wait(20)
+
+    with svc.working(tools=[stuck], stop_seconds=0.1):
+        handle = client.start(name)
+        assert begun.wait(20)
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+        return {"attempt": ctx.attempt}
+
+    with svc.working(tools=[charge]):
+        assert handle.result(20) == {"attempt": 0}
+    may_end.set()
+    assert told.is_set()
 
 
-def test_a_token_that_is_refused_ends_the_worker() -> None:
-    with answering(401, {"error": "invalid or expired token"}) as url:
-        worker = Worker(url=url, token="wrong")
-        worker.add(tool("any.call")(lambda given: {}))
-        with pytest.raises(WorkerRefusedError, match="invalid or expired token") as refused:
-            worker.run()
-    assert refused.value.status == 401
+def test_log_lines_carry_the_ids_of_the_item(
+    svc: Runtime, client: Client, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    define(client, name)
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: ToolContext) -> None:
+        ctx.logger.info("charging")
+
+    with caplog.at_level(logging.INFO, "svc_sdk.worker"), svc.working(tools=[charge]):
+        handle = client.start(name)
+        handle.result(20)
+    (line,) = [one for one in caplog.records if one.getMessage().startswith("charging")]
+    assert f"execution_id={handle.id}" in line.getMessage()
+    assert (line.__dict__["node_id"], line.__dict__["attempt"]) == ("run", 0)
 
 
-@pytest.mark.parametrize("name", ["square", "numbers.*", "numbers square", "", "a." + "b" * 250])
-def test_a_name_that_no_node_can_have_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"module\.function"):
-        Worker().tool(name)(lambda given: {})
+def test_a_wrong_port_is_tried_again_until_the_worker_stops(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from svc_sdk.testing import running
+
+    worker = Worker(url=f"http://127.0.0.1:{free_port()}", tools=[tool("a.b")(lambda _: None)])
+    with running(worker):
+        deadline = time.monotonic() + 20
+        while "cannot claim, trying again" not in caplog.text and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "cannot claim, trying again" in caplog.text
 
 
-def test_a_worker_needs_a_tool_and_each_name_once() -> None:
-    worker = Worker()
-    with pytest.raises(ValueError, match="1 to 100 tools"):
+def test_another_service_at_the_address_is_named(svc: Runtime) -> None:
+    worker = Worker(url=f"{svc.url}/nothing-here", tools=[tool("a.b")(lambda _: None)])
+    with pytest.raises(WorkerRefusedError, match=r"is not svc .*check the address and the port"):
         worker.run()
-    worker.tool("a.b")(lambda given: {})
-    with pytest.raises(ValueError, match="two tools"):
-        worker.tool("a.b")(lambda given: {})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"url": "127.0.0.1:7700"}, "url must be an address such as"),
+        ({"concurrency": 0}, "concurrency must be from 1 to 1000"),
+        ({"build_id": "a b"}, "build_id must be 1 to 64"),
+    ],
+)
+def test_options_that_no_worker_can_run_with_are_refused(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Worker(**options)
+
+
+def test_a_worker_without_tools_and_two_of_a_name_are_refused() -> None:
+    worker = Worker()
+    with pytest.raises(ValueError, match="at least one tool or function"):
+        worker.run()
+    worker.tool("a.b")(lambda _: None)
+    with pytest.raises(ValueError, match=r"two definitions have the name a\.b"):
+        worker.tool("a.b")(lambda _: None)

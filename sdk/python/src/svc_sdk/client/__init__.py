@@ -1,6 +1,18 @@
-"""Clients for applications: `Client`, and `AsyncClient` for programs with an event loop."""
+"""Clients of the service."""
 
-from svc_sdk.client.async_client import AsyncClient
-from svc_sdk.client.sync_client import Client
+from .aio import AsyncClient, AsyncExecutionHandle
+from .retry import RetryPolicy
+from .sync import Client, ExecutionHandle
+from .wire import Event, Execution, StartEntry, StartVerdict
 
-__all__ = ["AsyncClient", "Client"]
+__all__ = [
+    "AsyncClient",
+    "AsyncExecutionHandle",
+    "Client",
+    "Event",
+    "Execution",
+    "ExecutionHandle",
+    "RetryPolicy",
+    "StartEntry",
+    "StartVerdict",
+]

@@ -1,201 +1,160 @@
 """A worker's calls for its items.
 
-Calls that are made while others are under way gather and travel together, up to 100 in a request. A
-call that ends an item frees a place, so the request that carries it also claims an item for it.
+Calls that are made while others are under way gather, and travel together: one request carries up to
+100. A call that ends an item frees its place, so the request that carries it also claims an item for
+that place.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from svc_sdk.back_off import back_off_seconds
-from svc_sdk.json_text import to_json
-from svc_sdk.worker.api import ANSWER_SECONDS, Answer, Api, NoAnswerError, is_unknown
+from .._signal import Signal
+from .http import ANSWER_S_MAX, Answer, Api, NoAnswer, back_off, is_unknown
 
-LANES = 2
+Kind = Literal["steps", "suspend", "continue", "complete", "fail", "release"]
+Carry = Callable[[list[dict[str, Any]], int], Awaitable[Answer]]
+"""Sends reports with a claim for as many items; the answer is that of the claim."""
+
+_LANES = 2
 """As many requests are under way before reports wait for each other."""
-SLOW_SECONDS = 0.025
-"""A request that takes longer keeps no other report waiting."""
-REPORTS_MAX = 100
-BYTES_MAX = 256 * 1024
-"""Far below the largest body that the runtime takes by default."""
-
-ENDS_ITEM = frozenset({"complete", "fail", "release"})
-
-Carry = Callable[[list[dict[str, Any]], int, float], Awaitable[Answer]]
-"""Sends reports with a claim for as many items as places; the answer is that of the claim."""
+_REPORTS_MAX = 100
+_CHARS_MAX = 256 * 1024
+_ENDS_ITEM = frozenset({"continue", "complete", "fail", "release"})
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    kind: str
-    item_id: str
-    members: Mapping[str, Any]
-    """With the fence of the lease."""
-    place_is_claimed: bool = False
-    """A report before this one has claimed for the place of the item."""
-
-
-@dataclass(slots=True)
+@dataclass(eq=False)
 class _Waiting:
-    report: Report
+    kind: Kind
+    item_id: str
+    report: dict[str, Any]
     size: int
-    seconds: float
     frees_place: bool
-    answer: asyncio.Future[Answer] = field(default_factory=asyncio.Future)
-
-    def json(self) -> dict[str, Any]:
-        return {
-            "kind": self.report.kind,
-            "work_item_id": self.report.item_id,
-            **self.report.members,
-        }
+    answer: asyncio.Future[Answer]
 
 
 class Reports:
     def __init__(self, api: Api, worker_id: str, carry: Callable[[], Carry | None]) -> None:
-        """`carry` gives None while the worker does not claim."""
         self._api = api
         self._worker_id = worker_id
         self._carry = carry
         self._waiting: list[_Waiting] = []
-        self._lanes = 0
-        self._is_flushing = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._flush_planned = False
 
-    async def send(
-        self, report: Report, *, seconds: float = ANSWER_SECONDS, is_repeated: bool = False
-    ) -> Answer:
-        """Sends once; raises `NoAnswerError` when the outcome is unknown."""
-        # Raises here for what is no JSON, so that it spoils no other report.
-        size = len(to_json(report.members))
-        # The claim of the first try may have got an item for the place.
-        frees = not is_repeated and not report.place_is_claimed and report.kind in ENDS_ITEM
-        waiting = _Waiting(report, size, seconds, frees)
-        self._waiting.append(waiting)
-        self._flush_soon()
-        return await waiting.answer
-
-    async def send_until_answered(self, report: Report, lost: asyncio.Event) -> Answer | None:
-        """None: the lease was lost before there was an answer."""
+    async def send_until_answered(
+        self,
+        kind: Kind,
+        item_id: str,
+        members: dict[str, Any],
+        lost: Signal,
+        *,
+        place_is_claimed: bool = False,
+    ) -> Answer | None:
+        """None when the lease is lost first."""
         failures = 0
-        while not lost.is_set():
+        while not lost:
+            frees = kind in _ENDS_ITEM and failures == 0 and not place_is_claimed
             try:
-                answer = await self.send(report, is_repeated=failures > 0)
-                return Answer(answer.status, answer.body, after_unknown=failures > 0)
-            except NoAnswerError as error:
+                answer = await self._send(kind, item_id, members, frees_place=frees)
+                return replace(answer, after_unknown=failures > 0)
+            except NoAnswer as error:
                 failures += 1
-                await rest(max(back_off_seconds(failures), error.retry_after), lost)
+                await lost.wait(max(back_off(failures), error.retry_after))
         return None
 
+    def _send(
+        self, kind: Kind, item_id: str, members: dict[str, Any], *, frees_place: bool
+    ) -> asyncio.Future[Answer]:
+        report = {"kind": kind, "work_item_id": item_id, **members}
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        size = len(json.dumps(report))
+        self._waiting.append(_Waiting(kind, item_id, report, size, frees_place, answer))
+        self._flush_soon()
+        return answer
+
     def _flush_soon(self) -> None:
-        if self._is_flushing or not self._waiting or self._lanes >= LANES:
+        if self._flush_planned or not self._waiting or len(self._under_way) >= _LANES:
             return
-        self._is_flushing = True
-        # Reports of the same turn of the loop travel together.
+        self._flush_planned = True
+        # Reports of the same moment travel together.
         asyncio.get_running_loop().call_soon(self._flush)
 
     def _flush(self) -> None:
-        self._is_flushing = False
-        while self._waiting and self._lanes < LANES:
+        self._flush_planned = False
+        while self._waiting and len(self._under_way) < _LANES:
             task = asyncio.create_task(self._exchange(self._take_batch()))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._under_way.add(task)
+            task.add_done_callback(self._leave_lane)
+
+    def _leave_lane(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        self._flush_soon()
 
     def _take_batch(self) -> list[_Waiting]:
-        size = count = 0
-        for waiting in self._waiting:
-            size += waiting.size
-            if count == REPORTS_MAX or (count > 0 and size > BYTES_MAX):
+        chars = count = 0
+        for one in self._waiting:
+            chars += one.size
+            if count == _REPORTS_MAX or (count > 0 and chars > _CHARS_MAX):
                 break
             count += 1
         batch, self._waiting = self._waiting[:count], self._waiting[count:]
-        self._lanes += 1
         return batch
 
     async def _exchange(self, batch: list[_Waiting]) -> None:
-        holds_lane = True
-
-        def leave_lane() -> None:
-            nonlocal holds_lane
-            if holds_lane:
-                holds_lane = False
-                self._lanes -= 1
-                self._flush_soon()
-
-        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, leave_lane)
         try:
             answers = await self._together(batch)
             if answers is None:
                 await asyncio.gather(*(self._alone(one) for one in batch))
-            else:
-                for one, answer in zip(batch, answers, strict=True):
-                    _settle(one, answer)
+                return
+            for one, answer in zip(batch, answers, strict=True):
+                _settle(one, answer)
         except Exception as error:
             for one in batch:
-                _fail(one, error)
-        finally:
-            slow.cancel()
-            leave_lane()
+                if not one.answer.done():
+                    one.answer.set_exception(error)
 
     async def _together(self, batch: list[_Waiting]) -> list[Answer] | None:
         """None: the runtime does not take reports that travel together, or not these."""
-        carry = self._carry()
+        reports = [one.report for one in batch]
         places = sum(one.frees_place for one in batch)
-        seconds = min(one.seconds for one in batch)
-        reports = [one.json() for one in batch]
+        carry = self._carry()
         if carry is not None and places > 0:
-            return _results_in(await carry(reports, places, seconds), len(batch))
+            return _results_in(await carry(reports, places), len(batch))
         if len(batch) == 1:
             return None
         body = {"worker_id": self._worker_id, "reports": reports}
-        answer = await self._api.send("/work-items/report", body, seconds=seconds)
-        return _results_in(answer, len(batch))
+        return _results_in(await self._api.send("/work-items/report", body), len(batch))
 
     async def _alone(self, one: _Waiting) -> None:
-        """By the endpoint of its kind, so that it gets an answer of its own."""
-        path = f"/work-items/{one.report.item_id}/{one.report.kind}"
-        body = {"worker_id": self._worker_id, **one.report.members}
+        members = {key: one.report[key] for key in one.report if key not in _ENVELOPE}
+        body = {"worker_id": self._worker_id, **members}
+        path = f"/work-items/{one.item_id}/{one.kind}"
         try:
-            answer = await self._api.send(path, body, seconds=one.seconds)
+            _settle(one, await self._api.send(path, body, timeout=ANSWER_S_MAX))
         except Exception as error:
-            _fail(one, error)
-        else:
-            _settle(one, answer)
+            if not one.answer.done():
+                one.answer.set_exception(error)
 
 
-async def rest(seconds: float, until: asyncio.Event) -> None:
-    """Returns after so many seconds, or as soon as the event is set."""
-    try:
-        await asyncio.wait_for(until.wait(), seconds)
-    except asyncio.TimeoutError:
-        return
+_ENVELOPE = ("kind", "work_item_id")
 
 
 def _results_in(answer: Answer, count: int) -> list[Answer] | None:
     results = answer.body.get("results")
     if answer.status != 200 or not isinstance(results, list) or len(results) != count:
         return None
-    return [
-        Answer(
-            status=result.get("status", 500) if isinstance(result, dict) else 500,
-            body=result.get("body") or {} if isinstance(result, dict) else {},
-        )
-        for result in results
-    ]
+    return [Answer(one.get("status", 500), one.get("body") or {}) for one in results]
 
 
 def _settle(one: _Waiting, answer: Answer) -> None:
+    if one.answer.done():
+        return
     if is_unknown(answer.status):
-        _fail(one, NoAnswerError(f"the runtime answered {answer.status}"))
-    elif not one.answer.done():
+        one.answer.set_exception(NoAnswer(f"the runtime answered {answer.status}"))
+    else:
         one.answer.set_result(answer)
-
-
-def _fail(one: _Waiting, error: Exception) -> None:
-    # A heartbeat whose item has ended waits no longer.
-    if not one.answer.done():
-        one.answer.set_exception(error)

@@ -1,92 +1,132 @@
 """The end of an item.
 
-A request without an answer is sent again with the same fence and key, as long as the lease is
-held. A 409 or a 404 says that nothing is left to do: the item is settled, by an earlier try or by
-somebody else.
+A request without an answer is sent again with the same fence and key, for as long as the lease is
+held. A 409 or a 404 says that nothing is left to do: an earlier try of this request has settled the
+item, or somebody else has.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
-from svc_sdk.worker.api import Answer
-from svc_sdk.worker.errors import WorkerRefusedError
-from svc_sdk.worker.items import Item
-from svc_sdk.worker.lease import Lease
-from svc_sdk.worker.reports import Report, Reports
+from .._signal import Signal
+from .http import Answer, Api, refusal
+from .item import WorkItem
+from .reports import Kind, Reports
 
-Ending = Literal["completed", "failed", "released", "abandoned", "settled"]
+Riding = dict[str, Any]
+"""Entries of a journal that are recorded in the same commit, and its length before them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Held:
+    api: Api
     reports: Reports
-    item: Item
-    lease: Lease
-
-    async def complete(self, output: dict[str, Any], duration_ms: int) -> Ending:
-        """An output that the runtime cannot record fails the item."""
-        item = self.item
-        members: dict[str, Any] = {
-            "execution_id": item.execution_id,
-            "node_id": item.node_id,
-            "output": output,
-            "state_patch": {},
-            "duration_ms": duration_ms,
-        }
-        if item.idempotency_key is not None:
-            members["idempotency_key"] = item.idempotency_key
-        answer = await self._post("complete", members)
-        if answer is not None and answer.status in (400, 413, 422):
-            failure = Failure(answer.reason(), "invalid_output", follows_refusal=True)
-            return await self.fail(failure)
-        return _ending(answer, "completed")
-
-    async def fail(self, failure: Failure) -> Ending:
-        members: dict[str, Any] = {"error": failure.message, "error_class": failure.error_class}
-        if failure.is_final:
-            members["final"] = True
-        if failure.retry_after_ms is not None:
-            members["retry_after_ms"] = failure.retry_after_ms
-        answer = await self._post("fail", members, place_is_claimed=failure.follows_refusal)
-        return _ending(answer, "failed")
-
-    async def release(self) -> Ending:
-        """Gives the item back: it uses no attempt, and another worker may have it."""
-        answer = await self._post("release", {})
-        ending = _ending(answer, "released")
-        return "released" if ending == "settled" else ending
-
-    async def _post(
-        self, kind: str, members: dict[str, Any], *, place_is_claimed: bool = False
-    ) -> Answer | None:
-        fenced = {"lease_fence": self.item.lease_fence, **members}
-        report = Report(kind, self.item.id, fenced, place_is_claimed)
-        return await self.reports.send_until_answered(report, self.lease.lost)
+    item: WorkItem
+    lost: Signal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     message: str
     error_class: str
+    final: bool | None = None
     retry_after_ms: int | None = None
-    is_final: bool = False
-    """No attempt follows, even if the policy of the node allows one."""
-    follows_refusal: bool = False
-    """The runtime has refused another end of the item, whose request claimed for its place."""
+    usage: dict[str, Any] | None = None
+    """Model usage beside that of the entries."""
+    riding: Riding = field(default_factory=dict)
+    place_is_claimed: bool = False
+    """The runtime has refused another end of the item, which has claimed for its place."""
 
 
-def _ending(answer: Answer | None, wanted: Ending) -> Ending:
+async def complete(
+    held: Held, output: dict[str, Any], duration_ms: int, riding: Riding | None = None
+) -> str:
+    """Hands the output in; an output that the runtime cannot record fails the item."""
+    item = held.item
+    members: dict[str, Any] = {
+        "execution_id": item.execution_id,
+        "node_id": item.node_id,
+        "output": output,
+        "state_patch": {},
+        "duration_ms": duration_ms,
+        **(riding or {}),
+    }
+    if item.idempotency_key is not None:
+        members["idempotency_key"] = item.idempotency_key
+    answer = await post(held, "complete", members)
+    if answer is not None and answer.is_invalid:
+        is_function = item.queue_type == "function"
+        failure = Failure(
+            answer.reason,
+            "invalid_output",
+            final=True if is_function else None,
+            riding=riding or {},
+            place_is_claimed=True,
+        )
+        return await fail(held, failure)
+    return _ending(held, answer, "completed")
+
+
+async def continue_as_new(held: Held, input: dict[str, Any], riding: Riding) -> str:
+    """Ends the visit of a function; another one begins with `input`."""
+    answer = await post(held, "continue", {"input": input, **riding})
+    if answer is not None and answer.is_invalid:
+        message = f"the function cannot continue as new: {answer.reason}"
+        failure = Failure(
+            message, "ContinueAsNewError", final=True, riding=riding, place_is_claimed=True
+        )
+        return await fail(held, failure)
+    return _ending(held, answer, "continued")
+
+
+async def fail(held: Held, failure: Failure) -> str:
+    members: dict[str, Any] = {"error": failure.message, "error_class": failure.error_class}
+    if failure.final is not None:
+        members["final"] = failure.final
+    if failure.retry_after_ms is not None:
+        members["retry_after_ms"] = failure.retry_after_ms
+    members.update(_usage_members(failure.usage))
+    members.update(failure.riding)
+    answer = await post(held, "fail", members, place_is_claimed=failure.place_is_claimed)
+    return _ending(held, answer, "failed")
+
+
+async def release(held: Held) -> str:
+    """Gives the item back: it uses no attempt, and another worker may have it."""
+    answer = await post(held, "release", {})
+    if answer is not None and answer.is_over:
+        return "released"
+    return _ending(held, answer, "released")
+
+
+async def post(
+    held: Held, kind: Kind, members: dict[str, Any], *, place_is_claimed: bool = False
+) -> Answer | None:
+    fenced = {"lease_fence": held.item.lease_fence, **members}
+    return await held.reports.send_until_answered(
+        kind, held.item.id, fenced, held.lost, place_is_claimed=place_is_claimed
+    )
+
+
+def _ending(held: Held, answer: Answer | None, ending: str) -> str:
     if answer is None:
         return "abandoned"
     if answer.status == 200:
-        return wanted
-    if answer.status in (404, 409):
-        return wanted if answer.after_unknown else "settled"
-    raise refusal(answer)
+        return ending
+    if answer.is_over:
+        return ending if answer.after_unknown else "settled"
+    raise refusal(answer, held.api.address)
 
 
-def refusal(answer: Answer) -> WorkerRefusedError:
-    message = f"the runtime refuses the worker ({answer.status}): {answer.reason()}"
-    return WorkerRefusedError(answer.status, message)
+def _usage_members(usage: dict[str, Any] | None) -> dict[str, Any]:
+    if usage is None:
+        return {}
+    members = {
+        "gen_ai_model": usage.get("model"),
+        "gen_ai_input_tokens": usage.get("input_tokens"),
+        "gen_ai_output_tokens": usage.get("output_tokens"),
+        "gen_ai_cost_usd": usage.get("cost_usd"),
+    }
+    return {key: value for key, value in members.items() if value is not None}

@@ -1,467 +1,431 @@
-"""The worker: claims as many items as it has room for, and works on them side by side."""
+"""A worker claims as many items as it has room for, with one long poll, and works on them side by side.
+
+Each item ends in one of these ways: complete, continue, fail, suspend, release, or, after a lost
+lease, none of them. Stopping ends the claims at once. Items under way may finish until the deadline,
+and the worker then releases the rest.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-import random
-import signal
+import re
+import signal as signals
 import socket
-import string
-import time
+import threading
 import uuid
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, ParamSpec, TypeVar
 
 import httpx
 
-from svc_sdk.back_off import back_off_seconds
-from svc_sdk.json_text import NotJsonError, to_object
-from svc_sdk.settings import Settings, Token
-from svc_sdk.worker.api import ANSWER_SECONDS, Answer, Api, NoAnswerError
-from svc_sdk.worker.errors import LeaseLostError, RetryAfter, WorkerRefusedError, describe
-from svc_sdk.worker.items import Item, read_items
-from svc_sdk.worker.lease import Lease
-from svc_sdk.worker.reports import Carry, Reports, rest
-from svc_sdk.worker.settle import Ending, Failure, Held, refusal
-from svc_sdk.worker.tools import Function, Tool, ToolContext, make_tool
+from .._environment import TokenSource, read_address
+from .._signal import Signal
+from .._threads import Threads
+from ..errors import Cancelled, WorkerRefusedError
+from ..functions.define import Decorator, Function, FunctionOptions, function
+from .claims import Claim, Claims
+from .heartbeats import Heartbeats
+from .http import Answer, Api, NoAnswer, back_off, refusal
+from .item import WorkItem, read_items
+from .lease import Lease
+from .reports import Carry, Reports
+from .run_function import run_function
+from .settle import Held, release
+from .tool import Tool, run_tool, tool
 
-WAIT_SECONDS = 20
-ITEMS_MAX = 100
-TOOLS_MAX = 100
-CONCURRENCY_MAX = 1000
-GIVE_BACK_SECONDS = 3.0
+P = ParamSpec("P")
+R = TypeVar("R")
 
-_log = logging.getLogger("svc_sdk.worker")
+_WAIT_S = 20.0
+_ITEMS_MAX = 100
+_NAMES_MAX = 100
+_BUILD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}")
 
 
 class Worker:
-    """Serves tools of workflows.
+    """Does the work of tools and durable functions.
 
-    Without `url` and `token` it reads SVC_URL and SVC_TOKEN. `concurrency` is how many items it
-    works on at once. `queues` are named queues to claim from; `default` is the queue of nodes that
-    name none.
+    >>> worker = Worker()
+    >>> @worker.tool("payment.charge")
+    ... def charge(order: dict) -> dict:
+    ...     return {"charged": order["amount"]}
+    >>> worker.run()  # doctest: +SKIP
+
+    Functions run on threads, `async` ones on the event loop. Heartbeats have a thread of their own.
+
+    url: the address of the runtime. Default: SVC_URL, else http://127.0.0.1:7700.
+    token: a token with the role `worker`, or a function that is asked before each request. Default:
+        SVC_TOKEN.
+    tenant: another tenant than the token's, for operators of the tenant `default`.
+    concurrency: items at the same time, 1 to 1000.
+    queues: named queues to claim from; `default` is the queue of nodes that name none.
+    build_id: names the build of this code, for functions with `pinned`.
+    worker_id: names this process in leases and events. Default: host, process and a random part.
+    register: False: somebody else registers the workflows of the functions.
+    stop_seconds: the time in which items under way may finish when the worker stops.
     """
 
     def __init__(
         self,
         *,
         url: str | None = None,
-        token: Token = None,
+        token: TokenSource | None = None,
         tenant: str | None = None,
-        tools: Iterable[Tool] = (),
-        queues: Iterable[str] | None = None,
+        tools: Iterable[Tool[Any, Any]] = (),
+        functions: Iterable[Function[Any, Any]] = (),
         concurrency: int = 10,
+        queues: Iterable[str] | None = None,
+        build_id: str | None = None,
         worker_id: str | None = None,
-        deadline: float = 30.0,
+        register: bool = True,
+        stop_seconds: float = 30.0,
+        logger: logging.Logger | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """`deadline`: seconds that items may take to finish when the worker stops."""
-        if not 1 <= concurrency <= CONCURRENCY_MAX:
-            raise ValueError(f"concurrency is from 1 to {CONCURRENCY_MAX}: {concurrency}")
-        self.settings = Settings.read(url=url, token=token, tenant=tenant)
-        self.worker_id = worker_id or _make_worker_id()
-        self._queues = None if queues is None else list(queues)
-        self._concurrency = concurrency
-        self._deadline = deadline
-        self._tools: dict[str, Tool] = {}
+        if not 1 <= concurrency <= 1000:
+            raise ValueError(f"concurrency must be from 1 to 1000, not {concurrency}")
+        if build_id is not None and not _BUILD_ID.fullmatch(build_id):
+            raise ValueError(
+                f'build_id must be 1 to 64 letters, digits, ".", "+", "_" and "-": {build_id!r}'
+            )
+        self.address = read_address(url, token, tenant)
+        self.worker_id = worker_id or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self.concurrency = concurrency
+        self.queues = None if queues is None else [*queues]
+        self.build_id = build_id
+        self.register = register
+        self.stop_seconds = stop_seconds
+        self.logger = logger or logging.getLogger("svc_sdk.worker")
+        self.tools: dict[str, Tool[Any, Any]] = {}
+        self.functions: dict[str, Function[Any, Any]] = {}
+        self._transport = transport
         self._run: _Run | None = None
+        self._starting = threading.Lock()
+        self._ready = threading.Event()
         for one in tools:
-            self.add(one)
+            self._add(self.tools, one.name, one)
+        for served in functions:
+            self._add(self.functions, served.name, served)
 
-    def tool(self, name: str) -> Callable[[Function], Function]:
-        """Serves a function under the name `module.function`, and leaves the function as it is.
+    def tool(self, name: str) -> Callable[[Callable[P, R]], Tool[P, R]]:
+        """Serves the decorated function as a tool: see `svc_sdk.tool`."""
 
-        The function takes the input of the node, and may take a `ToolContext` after it. It returns
-        an object: a dict, a dataclass, a Pydantic model, or None for an empty one. An `async`
-        function runs on the event loop and must not block it; every other gets a thread.
-        """
-
-        def decorate(function: Function) -> Function:
-            self.add(make_tool(name, function))
-            return function
+        def decorate(function: Callable[P, R]) -> Tool[P, R]:
+            made = tool(name)(function)
+            self._add(self.tools, name, made)
+            return made
 
         return decorate
 
-    def add(self, tool: Tool) -> None:
-        if tool.name in self._tools:
-            raise ValueError(f"two tools have the name {tool.name}")
-        self._tools[tool.name] = tool
+    def function(self, name: str, **options: Any) -> Decorator:
+        """Serves the decorated function as a durable function: see `svc_sdk.function`."""
+
+        def decorate(run: Callable[..., Any]) -> Function[Any, Any]:
+            made = function(name, FunctionOptions(**options))(run)
+            self._add(self.functions, name, made)
+            return made
+
+        return decorate
 
     def run(self, *, once: bool = False) -> int:
-        """Works until SIGTERM or SIGINT, and then finishes the items under way.
+        """Works until SIGTERM, SIGINT or `stop()`. Returns how many items it has worked on.
 
-        With `once`, it claims once without waiting, and returns when the items are done. Returns
-        the number of items. Raises `WorkerRefusedError` when the runtime refuses the worker.
+        once: takes the items that wait now, and returns when a claim gets no more.
+
+        Raises WorkerRefusedError when the runtime refuses the worker, for example for its token. No
+        answer is no refusal: the worker tries again.
         """
-        return asyncio.run(self.run_async(once=once, handles_signals=True))
+        return asyncio.run(self.serve(once=once, handle_signals=True))
 
-    async def run_async(self, *, once: bool = False, handles_signals: bool = False) -> int:
-        """The same on a loop that runs already."""
-        if not 1 <= len(self._tools) <= TOOLS_MAX:
-            raise ValueError(f"a worker serves 1 to {TOOLS_MAX} tools: {len(self._tools)}")
-        if self._run is not None:
-            raise RuntimeError("the worker runs already")
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-        async with httpx.AsyncClient(limits=limits) as http:
-            run = _Run(
-                api=Api(self.settings, http),
-                worker_id=self.worker_id,
-                tools=dict(self._tools),
-                queues=self._queues,
-                concurrency=self._concurrency,
-                deadline=self._deadline,
-            )
-            self._run = run
-            remove = _on_signals(run.stop) if handles_signals else lambda: None
-            try:
-                return await (run.work_once() if once else run.work())
-            finally:
-                remove()
-                self._run = None
+    async def serve(self, *, once: bool = False, handle_signals: bool = False) -> int:
+        """The same as `run`, in your own event loop; signals are yours to handle."""
+        if not self.tools and not self.functions:
+            raise ValueError("a worker serves at least one tool or function")
+        self._check_builds()
+        with self._starting:
+            if self._run is not None:
+                raise RuntimeError("the worker runs already")
+            self._run = _Run(self, self._transport)
+        try:
+            with _handled_signals(self._run.begin_stop, enabled=handle_signals):
+                return await self._run.work(once)
+        finally:
+            self._run = None
+            self._ready.clear()
 
     def stop(self) -> None:
-        """Claims nothing more, and lets `run` return when the items under way are done.
+        """Claims nothing more and finishes the items under way; from any thread.
 
-        Safe to call from any thread.
+        After `stop_seconds` the worker stops the rest and gives it back.
         """
         run = self._run
         if run is not None:
-            run.loop.call_soon_threadsafe(run.stop)
+            run.begin_stop_from_thread()
+
+    def wait_until_ready(self, timeout: float | None = None) -> bool:
+        """Waits, from another thread, until the functions are registered and the worker claims."""
+        return self._ready.wait(timeout)
+
+    def _add(self, all: dict[str, Any], name: str, one: object) -> None:
+        if name in all:
+            raise ValueError(f"two definitions have the name {name}")
+        if len(self.tools) + len(self.functions) >= _NAMES_MAX:
+            raise ValueError(f"a worker serves at most {_NAMES_MAX} tools and functions")
+        all[name] = one
+
+    def _check_builds(self) -> None:
+        for one in self.functions.values():
+            if one.options.pinned and self.build_id is None:
+                raise ValueError(
+                    f"the function {one.name} is pinned, so its worker needs a build_id"
+                )
+
+    def _claim_facts(self) -> dict[str, Any]:
+        queue_types = ["function"] if self.functions else []
+        if self.tools:
+            queue_types += ["python_tool", "java_tool"]
+        facts: dict[str, Any] = {
+            "worker_id": self.worker_id,
+            "queue_types": queue_types,
+            # Only these: the items of other workers stay theirs.
+            "tools": [*dict.fromkeys([*self.functions, *self.tools])],
+        }
+        if self.queues is not None:
+            facts["queues"] = self.queues
+        if self.build_id is not None:
+            facts["build_id"] = self.build_id
+        return facts
 
 
 class _Run:
-    """One run of a worker, on one event loop."""
+    """One run of a worker, in one event loop."""
 
-    def __init__(
-        self,
-        *,
-        api: Api,
-        worker_id: str,
-        tools: dict[str, Tool],
-        queues: list[str] | None,
-        concurrency: int,
-        deadline: float,
-    ) -> None:
+    def __init__(self, worker: Worker, transport: httpx.AsyncBaseTransport | None) -> None:
+        self.worker = worker
+        self.logger = worker.logger
         self.loop = asyncio.get_running_loop()
-        self._api = api
-        self._worker_id = worker_id
-        self._tools = tools
-        self._queues = queues
-        self._concurrency = concurrency
-        self._deadline = deadline
-        self._stopping = asyncio.Event()
-        self._is_past_deadline = False
-        self._leases: set[Lease] = set()
-        self._busy: set[asyncio.Task[None]] = set()
-        self._asides: set[asyncio.Task[None]] = set()
-        self._awaited = 0
-        self._count = 0
-        self._claims_on = True
-        self._refused: WorkerRefusedError | None = None
-        self._reports = Reports(api, worker_id, self._get_carry)
+        self.api = Api(worker.address, transport)
+        self.claims = Claims(self.api, worker._claim_facts(), worker.logger)
+        self.heartbeats = Heartbeats(worker.address, worker.worker_id)
+        self.threads = Threads("svc-code")
+        self.stopping = Signal()
+        self.deadline = Signal()
+        self.reports = Reports(self.api, worker.worker_id, self._carry_while_claiming)
+        self.busy: set[asyncio.Task[None]] = set()
+        self.asides: set[asyncio.Task[None]] = set()
+        """Claims that are repeated."""
+        self.awaited = 0
+        """Places for items that claims without an answer may have leased."""
+        self.count = 0
+        self.refused: WorkerRefusedError | None = None
+        self.carries = True
 
-    async def work(self) -> int:
-        _log.info("the worker claims from %s", self._api.settings.url, extra=self._names())
+    async def work(self, once: bool) -> int:
+        self.carries = not once
         try:
-            while not self._stopping.is_set():
-                await self._claim_and_begin()
-        finally:
-            self._stopping.set()
-            await self._finish()
-        _log.info("the worker has stopped", extra=self._names())
-        if self._refused is not None:
-            raise self._refused
-        return self._count
-
-    async def work_once(self) -> int:
-        self._claims_on = False
-        try:
-            await self._claim(_Claim(min(self._concurrency, ITEMS_MAX), 0))
-        finally:
-            await self._finish()
-        if self._refused is not None:
-            raise self._refused
-        return self._count
-
-    def stop(self) -> None:
-        if self._stopping.is_set():
-            return
-        self._stopping.set()
-        self.loop.call_later(self._deadline, self._reach_deadline)
-
-    def _reach_deadline(self) -> None:
-        self._is_past_deadline = True
-        for lease in self._leases:
-            lease.reach_deadline()
-
-    async def _finish(self) -> None:
-        while self._busy or self._asides:
-            await asyncio.wait(self._busy | self._asides)
-
-    async def _claim_and_begin(self) -> None:
-        free = self._concurrency - len(self._busy) - self._awaited
-        if free <= 0:
-            await asyncio.wait(self._busy | self._asides, return_when=asyncio.FIRST_COMPLETED)
-            return
-        await self._claim(_Claim(min(free, ITEMS_MAX), WAIT_SECONDS))
-
-    async def _claim(self, claim: _Claim, *, is_repeated: bool = False) -> None:
-        """Claims until there is an answer, or until the worker stops."""
-        answer = await self._claim_until_answered(claim, is_repeated=is_repeated)
-        if answer is None:
-            return await self._give_back(claim)
-        self._begin(read_items(answer.body))
-
-    async def _claim_until_answered(self, claim: _Claim, *, is_repeated: bool) -> Answer | None:
-        failures = 0
-        while not self._stopping.is_set():
-            sending = asyncio.ensure_future(
-                self._send_claim(claim, is_repeated=is_repeated or failures > 0)
+            await self._register()
+            self.worker._ready.set()
+            self.logger.info(
+                "the worker %s claims at %s", self.worker.worker_id, self.api.address.url
             )
-            stopping = asyncio.ensure_future(self._stopping.wait())
+            while not self.stopping:
+                if await self._claim_and_begin(0 if once else _WAIT_S) == 0 and once:
+                    break
+        finally:
+            self.begin_stop()
+            while self.busy or self.asides:
+                await asyncio.wait({*self.busy, *self.asides})
+            self.heartbeats.close()
+            self.threads.close()
+            await self.api.close()
+            self.logger.info("the worker %s has stopped", self.worker.worker_id)
+        if self.refused is not None:
+            raise self.refused
+        return self.count
+
+    def begin_stop(self) -> None:
+        if self.stopping:
+            return
+        self.stopping.set(Cancelled("the worker stops"))
+        over = Cancelled("the worker stops, and the time for its work is up")
+        self.loop.call_later(self.worker.stop_seconds, self.deadline.set, over)
+
+    def begin_stop_from_thread(self) -> None:
+        try:
+            self.loop.call_soon_threadsafe(self.begin_stop)
+        except RuntimeError:
+            # The loop is closed: the worker has stopped.
+            return
+
+    async def _register(self) -> None:
+        """A token of the role worker may not register: the worker serves what others registered."""
+        if not self.worker.register:
+            return
+        for one in self.worker.functions.values():
+            answer = await self._send_registration(one)
+            if answer is None:
+                return
+            if answer.status == 403:
+                self.logger.warning("the token may not register the function %s", one.name)
+            elif answer.status >= 300 and answer.status != 409:
+                raise refusal(answer, self.api.address)
+
+    async def _send_registration(self, one: Function[Any, Any]) -> Answer | None:
+        failures = 0
+        while not self.stopping:
             try:
-                await asyncio.wait({sending, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                if not sending.done():
-                    return None
-                answer = sending.result()
-            except NoAnswerError as error:
+                return await self.api.send("/workflows", {"ir": one.to_ir()})
+            except NoAnswer as error:
                 failures += 1
                 if failures == 1:
-                    _log.warning(
-                        "cannot claim from %s, trying again: %s",
-                        self._api.settings.url,
-                        error,
-                        extra=self._names(),
-                    )
-                await rest(max(back_off_seconds(failures), error.retry_after), self._stopping)
-                continue
-            finally:
-                stopping.cancel()
-                sending.cancel()
-            if answer.status != 200:
-                raise refusal(answer)
-            if failures > 0:
-                _log.info("the runtime answers again", extra=self._names())
-            return answer
+                    self.logger.warning("cannot register, trying again: %s", error)
+                await self.stopping.wait(max(back_off(failures), error.retry_after))
         return None
 
-    async def _send_claim(
-        self,
-        claim: _Claim,
-        *,
-        is_repeated: bool,
-        reports: list[dict[str, Any]] | None = None,
-        seconds: float | None = None,
-    ) -> Answer:
-        body: dict[str, Any] = {
-            "worker_id": self._worker_id,
-            "queue_types": ["python_tool", "java_tool"],
-            "tools": list(self._tools),
-            "wait_ms": claim.wait_seconds * 1000,
-            "max_items": claim.items_max,
-            "claim_id": claim.id,
-        }
-        if self._queues is not None:
-            body["queues"] = self._queues
-        if is_repeated:
-            body["repeated"] = True
-        if reports is not None:
-            body["reports"] = reports
-        wait = claim.wait_seconds + ANSWER_SECONDS if seconds is None else seconds
-        return await self._api.send("/work-items/claim", body, seconds=wait)
+    async def _claim_and_begin(self, wait_s: float) -> int:
+        free = self.worker.concurrency - len(self.busy) - self.awaited
+        if free <= 0:
+            await self._until_any_place()
+            return -1
+        found = await self._claim(Claim(min(free, _ITEMS_MAX), wait_s))
+        if found == 0 and self.busy and wait_s == 0:
+            await self._until_any_place()
+            return -1
+        return found
 
-    async def _give_back(self, claim: _Claim) -> None:
-        """Releases what the runtime has leased to a claim whose answer nobody waited for.
+    async def _until_any_place(self) -> None:
+        await asyncio.wait({*self.busy, *self.asides}, return_when=asyncio.FIRST_COMPLETED)
 
-        The runtime keeps such items for the worker that repeats the claim. If there are none, the
-        answer may have one new item, which goes back, too.
-        """
-        again = _Claim(1, 0, claim.id)
-        try:
-            answer = await asyncio.wait_for(
-                self._send_claim(again, is_repeated=True), GIVE_BACK_SECONDS
-            )
-        except (NoAnswerError, asyncio.TimeoutError):
-            return
-        for item in read_items(answer.body):
-            await self._with_lease(item, lambda held: held.release())
+    async def _claim(self, claim: Claim) -> int:
+        items = await self.claims.until_answered(claim, self.stopping)
+        if items is None:
+            await self.claims.give_back(claim, self.reports)
+            return 0
+        self._begin(items)
+        return len(items)
 
-    def _get_carry(self) -> Carry | None:
-        return None if self._stopping.is_set() or not self._claims_on else self._carry
+    def _carry_while_claiming(self) -> Carry | None:
+        return self._carry if self.carries and not self.stopping else None
 
-    async def _carry(self, reports: list[dict[str, Any]], places: int, seconds: float) -> Answer:
+    async def _carry(self, reports: list[dict[str, Any]], places: int) -> Answer:
         """Sends reports with a claim for the places that they free."""
-        claim = _Claim(places, 0)
+        claim = Claim(places, 0)
         try:
-            answer = await self._send_claim(
-                claim, is_repeated=False, reports=reports, seconds=seconds
-            )
-        except NoAnswerError:
-            self._keep(self._asides, self._claim_again(claim))
+            answer = await self.claims.send(claim, reports)
+        except NoAnswer:
+            again = Claim(places, 0, claim.id, repeated=True)
+            self._keep(self.asides, self._claim_again(again))
             raise
         if answer.status == 200:
             self._begin(read_items(answer.body))
         return answer
 
-    async def _claim_again(self, claim: _Claim) -> None:
+    async def _claim_again(self, claim: Claim) -> None:
         """Claims again what the claim has leased, if anything, as its answer did not come."""
-        self._awaited += claim.items_max
+        self.awaited += claim.items_max
         try:
-            await self._claim(claim, is_repeated=True)
+            await self._claim(claim)
         except WorkerRefusedError as error:
             self._refuse(error)
         finally:
-            self._awaited -= claim.items_max
+            self.awaited -= claim.items_max
 
-    def _begin(self, items: list[Item]) -> None:
+    def _begin(self, items: list[WorkItem]) -> None:
         for item in items:
-            self._count += 1
-            self._keep(self._busy, self._work_on(item))
+            self._keep(self.busy, self._work_on(item))
 
-    async def _work_on(self, item: Item) -> None:
-        logger = logging.LoggerAdapter(_log, self._names_of(item))
-        began = time.monotonic()
+    def _keep(self, all: set[asyncio.Task[None]], work: Any) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        all.add(task)
+        task.add_done_callback(all.discard)
+
+    async def _work_on(self, item: WorkItem) -> None:
+        """Never raises: what the runtime refuses stops the worker."""
+        self.count += 1
+        logger = _ItemLogger(self.logger, _facts_of(item))
+        lease = Lease(self.heartbeats, item, self.deadline)
+        began = self.loop.time()
         try:
-            ending = await self._with_lease(item, lambda held: self._dispatch(held, logger))
+            ending = await self._dispatch(item, lease, logger)
+            level = logging.WARNING if ending in ("abandoned", "failed") else logging.INFO
+            milliseconds = (self.loop.time() - began) * 1000
+            logger.log(level, "the item is %s after %.0f ms", ending, milliseconds)
         except WorkerRefusedError as error:
             logger.error("the item is dropped: %s", error)
             self._refuse(error)
-            return
         except Exception:
-            # Its lease expires, and the runtime hands the item out again.
             logger.exception("the item is dropped")
-            return
-        level = logging.WARNING if ending in ("abandoned", "failed") else logging.INFO
-        logger.log(level, "the item is %s after %d ms", ending, (time.monotonic() - began) * 1000)
-
-    async def _with_lease(
-        self, item: Item, work: Callable[[Held], Coroutine[Any, Any, Ending]]
-    ) -> Ending:
-        lease = Lease(self._reports, item)
-        self._leases.add(lease)
-        if self._is_past_deadline:
-            lease.reach_deadline()
-        try:
-            return await work(Held(self._reports, item, lease))
         finally:
-            self._leases.discard(lease)
             lease.release()
 
-    async def _dispatch(self, held: Held, logger: logging.LoggerAdapter[logging.Logger]) -> Ending:
-        tool = self._tools.get(held.item.tool)
-        # A claim that was under way as the worker stopped has brought the item.
-        if tool is None or self._stopping.is_set():
-            return await held.release()
-        item, lease = held.item, held.lease
-        context = ToolContext(
-            idempotency_key=item.idempotency_key or item.id,
-            attempt=item.attempt,
-            execution_id=item.execution_id,
-            node_id=item.node_id,
-            work_item_id=item.id,
-            traceparent=item.traceparent,
-            logger=logger,
-            stopped=lease.flag,
-            reason=lambda: lease.reason,
-        )
-        began = time.monotonic()
-        calling = asyncio.ensure_future(tool.call(item.payload.get("input"), context))
-        stopped = asyncio.ensure_future(lease.stopped.wait())
-        try:
-            await asyncio.wait({calling, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            if isinstance(lease.reason, LeaseLostError):
-                return "abandoned"
-            if lease.reason is not None and not _has_result(calling):
-                # Cancelled, or past the deadline: another worker may have the item.
-                return await held.release()
-            output = to_object(calling.result())
-        except NotJsonError as error:
-            # The tool has done its work, and would do it again.
-            message = f"the output of the tool {tool.name} is not a JSON object: {error}"
-            return await held.fail(Failure(message, "SerializationError", is_final=True))
-        except Exception as error:
-            return await self._fail(held, error, logger)
-        finally:
-            stopped.cancel()
-            calling.add_done_callback(_forget)
-            calling.cancel()
-        return await held.complete(output, int((time.monotonic() - began) * 1000))
-
-    async def _fail(
-        self, held: Held, error: Exception, logger: logging.LoggerAdapter[logging.Logger]
-    ) -> Ending:
-        message, error_class = describe(error)
-        logger.warning("the tool failed: %s", message, exc_info=error)
-        delay = error.delay_ms() if isinstance(error, RetryAfter) else None
-        return await held.fail(Failure(message, error_class, retry_after_ms=delay))
+    async def _dispatch(self, item: WorkItem, lease: Lease, logger: _ItemLogger) -> str:
+        held = Held(self.api, self.reports, item, lease.lost)
+        # A claim that was under way as the worker stopped has brought it.
+        if self.stopping:
+            return await release(held)
+        if item.queue_type == "function":
+            served = self.worker.functions.get(item.name)
+            if served is None:
+                return await release(held)
+            return await run_function(served, held, lease, logger, self.threads)
+        one = self.worker.tools.get(item.name)
+        if one is None:
+            return await release(held)
+        return await run_tool(one, held, lease, logger, self.threads)
 
     def _refuse(self, error: WorkerRefusedError) -> None:
         """401 and 403 are about the worker; the other answers are about one item."""
         if error.status in (401, 403):
-            self._refused = self._refused or error
-            self._stopping.set()
-
-    def _keep(self, tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    def _names(self) -> dict[str, Any]:
-        return {"worker_id": self._worker_id}
-
-    def _names_of(self, item: Item) -> dict[str, Any]:
-        return {
-            "worker_id": self._worker_id,
-            "tool": item.tool,
-            "execution_id": item.execution_id,
-            "node_id": item.node_id,
-            "work_item_id": item.id,
-            "attempt": item.attempt,
-        }
+            self.refused = self.refused or error
+            self.begin_stop()
 
 
-def _has_result(call: asyncio.Future[Any]) -> bool:
-    return call.done() and not call.cancelled() and call.exception() is None
+class _ItemLogger(logging.LoggerAdapter[logging.Logger]):
+    """Puts the ids of the item into each line, and into the record for structured handlers."""
+
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        facts = dict(self.extra or {})
+        kwargs["extra"] = {**facts, **kwargs.get("extra", {})}
+        text = " ".join(f"{key}={value}" for key, value in facts.items())
+        return f"{msg} [{text}]", kwargs
 
 
-def _forget(call: asyncio.Future[Any]) -> None:
-    """Nobody is told what a call raises after it was given up."""
-    if not call.cancelled():
-        call.exception()
+def _facts_of(item: WorkItem) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "svc_name": item.name,
+        "execution_id": item.execution_id,
+        "node_id": item.node_id,
+        "attempt": item.attempt,
+    }
+    return facts if item.queue_type != "function" else {**facts, "turn": item.turn}
 
 
-class _Claim:
-    """`id`: a repeated claim gets what this one has leased."""
+class _handled_signals:
+    """SIGTERM and SIGINT stop the worker, where this thread may handle signals."""
 
-    def __init__(self, items_max: int, wait_seconds: int, id: str | None = None) -> None:
-        self.items_max = items_max
-        self.wait_seconds = wait_seconds
-        self.id = id or str(uuid.uuid4())
+    def __init__(self, stop: Callable[[], None], *, enabled: bool) -> None:
+        is_main = threading.current_thread() is threading.main_thread()
+        self._stop = stop
+        self._enabled = enabled and is_main
+        self._former: dict[signals.Signals, Any] = {}
 
+    def __enter__(self) -> None:
+        if not self._enabled:
+            return
+        loop = asyncio.get_running_loop()
+        for one in (signals.SIGTERM, signals.SIGINT):
+            self._former[one] = signals.getsignal(one)
+            try:
+                loop.add_signal_handler(one, self._stop)
+            except NotImplementedError:
+                # Windows: its loops handle no signals.
+                signals.signal(one, lambda *_: loop.call_soon_threadsafe(self._stop))
 
-def _make_worker_id() -> str:
-    chars = string.ascii_lowercase + string.digits
-    return f"{socket.gethostname()}-{os.getpid()}-{''.join(random.choices(chars, k=6))}"
-
-
-def _on_signals(stop: Callable[[], None]) -> Callable[[], None]:
-    """Gives a function that undoes it. A second signal ends the process, as it would without."""
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGTERM, signal.SIGINT)
-
-    def remove() -> None:
-        for one in signals:
-            loop.remove_signal_handler(one)
-
-    def handle() -> None:
-        remove()
-        stop()
-
-    try:
-        for one in signals:
-            loop.add_signal_handler(one, handle)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Windows, or not the main thread: the caller stops the worker.
-        return lambda: None
-    return remove
+    def __exit__(self, *_: object) -> None:
+        for one, former in self._former.items():
+            with suppress(NotImplementedError):
+                asyncio.get_running_loop().remove_signal_handler(one)
+            signals.signal(one, former)

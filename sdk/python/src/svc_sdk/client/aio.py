@@ -1,0 +1,610 @@
+"""The client. `sync.py` is written from this file: `python scripts/write_sync_client.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterable, Mapping
+from itertools import islice
+from typing import Any, TypeAlias, cast
+from urllib.parse import quote
+
+import httpx
+
+from .._duration import Duration, to_ms
+from .._environment import TokenSource, read_address
+from .._json import to_json
+from ..errors import (
+    ExecutionCancelledError,
+    ExecutionFailedError,
+    SerializationError,
+    SvcError,
+    TimedOutError,
+    ValidationError,
+)
+from ..functions.define import Function
+from ..workflow import Workflow
+from .explain import explain_answer, explain_no_answer, explain_refusal, foreign_service, read_json
+from .retry import Outage, RetryPolicy, is_repeatable, retry_delay
+from .sse import StreamReader
+from .wire import Event, Execution, StartEntry, StartVerdict
+
+_WAIT_S_MAX = 30.0
+"""Below the time after which proxies give up on an answer; the service takes 60 s at most."""
+_IDLE_S = 45.0
+"""The service sends a comment every 15 seconds, so silence of this length is a dead connection."""
+_BATCH_ENTRIES_MAX = 1000
+_LIST_PAGE = 200
+_EVENTS_PAGE = 500
+_TERMINAL_KINDS = frozenset({"WorkflowCompleted", "WorkflowFailed", "WorkflowCancelled"})
+
+Startable: TypeAlias = "str | Function[Any, Any] | Workflow[Any]"
+
+
+class AsyncClient:
+    """A client of one service.
+
+    url: Default: SVC_URL, else http://127.0.0.1:7700.
+    token: a token, or a function that returns one. Default: SVC_TOKEN.
+    tenant: another tenant than the token's, for operators of the tenant `default`.
+    timeout: the longest time of a call with all its attempts, in seconds.
+    attempt_timeout: the longest time of one attempt.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: TokenSource | None = None,
+        tenant: str | None = None,
+        timeout: float = 60.0,
+        attempt_timeout: float = 20.0,
+        retry: RetryPolicy | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._address = read_address(url, token, tenant)
+        self._timeout = timeout
+        self._attempt_timeout = attempt_timeout
+        self._retry = retry or RetryPolicy()
+        self._http = httpx.AsyncClient(transport=transport)
+        self.workflows = AsyncWorkflows(self)
+        self.executions = AsyncExecutions(self)
+        self.approvals = AsyncApprovals(self)
+        self.work_items = AsyncWorkItems(self)
+        self.schedules = AsyncSchedules(self)
+        self.memory = AsyncMemory(self)
+
+    @property
+    def url(self) -> str:
+        return self._address.url
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def start(
+        self,
+        workflow: Startable,
+        input: object = None,
+        *,
+        version: str | None = None,
+        priority: int | None = None,
+        idempotency_key: str | None = None,
+        traceparent: str | None = None,
+    ) -> AsyncExecutionHandle:
+        """Starts an execution. Answers once it is durable.
+
+        All attempts carry one idempotency key, so a lost answer never starts a second execution.
+        Give a key of your own to make the start safe over restarts of your program too.
+        """
+        body = _start_body(workflow, input, version, priority)
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        if traceparent is not None:
+            headers["traceparent"] = traceparent
+        answer = await self.request("POST", "/executions", json=body, headers=headers)
+        return self.execution(answer["execution_id"])
+
+    async def run(
+        self,
+        workflow: Startable,
+        input: object = None,
+        *,
+        timeout: Duration | None = None,
+        version: str | None = None,
+        priority: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Starts an execution, waits for its end and gives its output."""
+        handle = await self.start(
+            workflow, input, version=version, priority=priority, idempotency_key=idempotency_key
+        )
+        return await handle.result(timeout)
+
+    async def start_many(
+        self, entries: Iterable[StartEntry | Mapping[str, Any]]
+    ) -> list[StartVerdict]:
+        """Starts many executions, 1 000 in one request. One verdict for each, in their order.
+
+        A verdict has `execution_id`, or `status` and `error`. An entry without `idempotency_key` gets
+        a new one. Entries that get 429 or 503 are sent again.
+        """
+        verdicts: list[StartVerdict] = []
+        left = iter(entries)
+        while batch := [*islice(left, _BATCH_ENTRIES_MAX)]:
+            keyed = [
+                {"idempotency_key": str(uuid.uuid4()), "input": {}, **entry} for entry in batch
+            ]
+            verdicts += await self._start_batch(keyed)
+        return verdicts
+
+    def execution(self, id: str) -> AsyncExecutionHandle:
+        """The execution of this id, without asking whether it exists."""
+        return AsyncExecutionHandle(self, id)
+
+    async def whoami(self) -> dict[str, Any]:
+        """The role, the tenant and the name of the token."""
+        return cast(dict[str, Any], await self.request("GET", "/whoami"))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        wait: float = 0,
+    ) -> Any:
+        """Any request of the HTTP API; gives the JSON of the answer.
+
+        Attempts are repeated where that is safe. `wait`: seconds that the service itself may wait
+        before it answers; an attempt has so much more time.
+        """
+        deadline = time.monotonic() + (self._timeout + wait if timeout is None else timeout)
+        repeatable = is_repeatable(method, path)
+        content = _content_of(json)
+        attempts = 0
+        while True:
+            attempts += 1
+            left = max(0.001, deadline - time.monotonic())
+            try:
+                return await self._attempt(
+                    method,
+                    path,
+                    content=content,
+                    params=_present(params or {}),
+                    headers=headers or {},
+                    timeout=min(left, self._attempt_timeout + wait),
+                )
+            except SvcError as error:
+                delay = retry_delay(error, attempts, self._retry, repeatable=repeatable)
+                if delay is None or time.monotonic() + delay >= deadline:
+                    raise
+            await asyncio.sleep(delay)
+
+    async def _attempt(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | None,
+        params: dict[str, Any],
+        headers: Mapping[str, str],
+        timeout: float,
+    ) -> Any:
+        sent = {"accept": "application/json", **self._address.headers(), **headers}
+        if content is not None:
+            sent["content-type"] = "application/json"
+        try:
+            response = await self._http.request(
+                method,
+                self._address.url + path,
+                content=content,
+                params=params,
+                headers=sent,
+                timeout=timeout,
+            )
+        except httpx.HTTPError as error:
+            raise explain_no_answer(self._address, error) from error
+        if response.status_code >= 400:
+            raise explain_answer(self._address, response)
+        return read_json(self._address, response)
+
+    async def _start_batch(self, entries: list[dict[str, Any]]) -> list[StartVerdict]:
+        """Entries whose verdict may be another one later are sent again, as a single start is."""
+        verdicts: dict[int, StartVerdict] = {}
+        waiting = [*range(len(entries))]
+        attempts = 0
+        while waiting:
+            attempts += 1
+            body = {"executions": [entries[at] for at in waiting]}
+            answer = await self.request("POST", "/executions/batch", json=body)
+            verdicts.update(zip(waiting, answer["results"], strict=True))
+            delays = {at: self._delay_of(verdicts[at], attempts) for at in waiting}
+            waiting = [at for at, delay in delays.items() if delay is not None]
+            if waiting:
+                await asyncio.sleep(max(delays[at] or 0 for at in waiting))
+        return [verdicts[at] for at in range(len(entries))]
+
+    def _delay_of(self, verdict: StartVerdict, attempts: int) -> float | None:
+        if "error" not in verdict:
+            return None
+        after = verdict.get("retry_after_seconds")
+        error = explain_refusal(
+            self._address, verdict.get("status", 0), verdict["error"], retry_after=after
+        )
+        return retry_delay(error, attempts, self._retry, repeatable=True)
+
+    async def _pages(
+        self, path: str, key: str, params: Mapping[str, Any]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The items of a list that pages by cursor."""
+        query = {"limit": _LIST_PAGE, **params}
+        while True:
+            page = await self.request("GET", path, params=query)
+            for item in page[key]:
+                yield item
+            if page.get("next_cursor") is None:
+                return
+            query["cursor"] = page["next_cursor"]
+
+    async def _offset_pages(self, path: str, key: str) -> AsyncIterator[dict[str, Any]]:
+        """The items of a list that pages by offset."""
+        offset = 0
+        while True:
+            page = await self.request("GET", path, params={"limit": _LIST_PAGE, "offset": offset})
+            for item in page[key]:
+                yield item
+            if len(page[key]) < _LIST_PAGE:
+                return
+            offset += len(page[key])
+
+
+class AsyncExecutionHandle:
+    """One execution. It holds no connection."""
+
+    def __init__(self, client: AsyncClient, id: str) -> None:
+        self._client = client
+        self.id = id
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.id!r})"
+
+    async def result(self, timeout: Duration | None = None) -> Any:
+        """Waits for the end and gives the output; outages of up to a minute are waited out.
+
+        Raises ExecutionFailedError, ExecutionCancelledError, or TimedOutError when it has not ended
+        within `timeout`: it continues, and you may ask again.
+        """
+        deadline = None if timeout is None else time.monotonic() + to_ms(timeout, "timeout") / 1000
+        outage = Outage()
+        id = self.id
+        while True:
+            left = _WAIT_S_MAX if deadline is None else deadline - time.monotonic()
+            wait = min(_WAIT_S_MAX, max(0.0, left))
+            try:
+                answer = await self._client.request(
+                    "GET",
+                    f"/executions/{_part(id)}/result",
+                    params={"wait": f"{round(wait * 1000)}ms"},
+                    wait=wait,
+                    timeout=None if deadline is None else max(0.0, left) + 1,
+                )
+            except SvcError as error:
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise _too_late(id) from error
+                await asyncio.sleep(outage.pause(time.monotonic(), error))
+                continue
+            if "error" in answer and answer.get("continued_as") is None:
+                return _output_of(answer)
+            id = answer.get("continued_as") or id
+            if deadline is not None and time.monotonic() >= deadline:
+                raise _too_late(id)
+            outage.over()
+
+    async def describe(self) -> Execution:
+        """Status, state, input, and what it waits for."""
+        return await self._client.executions.get(self.id)
+
+    async def explain(self) -> dict[str, Any]:
+        """Why it rests, and what would move it on."""
+        return cast(dict[str, Any], await self._get("/explain"))
+
+    async def history(self) -> AsyncIterator[Event]:
+        """The events so far."""
+        after = 0
+        while True:
+            page = await self._get("/events", {"after": after, "limit": _EVENTS_PAGE})
+            for event in page["events"]:
+                yield event
+            if len(page["events"]) < _EVENTS_PAGE:
+                return
+            after = page["events"][-1]["sequence"]
+
+    async def events(self, after: int = 0) -> AsyncIterator[Event]:
+        """Events as they are recorded, each once and in order, up to the last.
+
+        A broken stream is opened again with Last-Event-ID.
+        """
+        outage = Outage()
+        last = after
+        while True:
+            try:
+                is_over = True
+                async for event in self._stream(last):
+                    outage.over()
+                    is_over = False
+                    if event["sequence"] <= last:
+                        continue
+                    last = event["sequence"]
+                    yield event
+                    if event["kind"] in _TERMINAL_KINDS:
+                        return
+                if is_over and await self._has_ended(last):
+                    return
+                pause = outage.pause(time.monotonic())
+            except SvcError as error:
+                pause = outage.pause(time.monotonic(), error)
+            await asyncio.sleep(pause)
+
+    async def cancel(self) -> dict[str, Any]:
+        return await self._post("/cancel")
+
+    async def pause(self, reason: str | None = None) -> dict[str, Any]:
+        return await self._post("/pause", {"reason": reason})
+
+    async def resume(self) -> dict[str, Any]:
+        return await self._post("/resume")
+
+    async def retry(self, **changes: Any) -> AsyncExecutionHandle:
+        """Starts a new execution that resumes where this one failed."""
+        answer = await self._post("/retry", changes)
+        return self._client.execution(answer["execution_id"])
+
+    async def send_event(self, key: str, payload: object = None) -> dict[str, Any]:
+        """Delivers an external event to the wait for this key, present or future."""
+        return await self._post(
+            "/external-event",
+            {"correlation_key": key, "payload": {} if payload is None else payload},
+        )
+
+    async def approvals(self) -> list[dict[str, Any]]:
+        answer = await self._get("/approvals")
+        return cast(list[dict[str, Any]], answer["approvals"])
+
+    async def approve(
+        self, comment: str | None = None, *, step: str | None = None
+    ) -> dict[str, Any]:
+        """Approves; `step` names the approval of a function where several wait."""
+        return await self._decide("approved", comment, step)
+
+    async def reject(
+        self, comment: str | None = None, *, step: str | None = None
+    ) -> dict[str, Any]:
+        return await self._decide("rejected", comment, step)
+
+    async def _decide(self, decision: str, comment: str | None, step: str | None) -> dict[str, Any]:
+        body = _present({"decision": decision, "comment": comment, "step": step})
+        return await self._post("/approve", body)
+
+    async def _get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
+        return await self._client.request(
+            "GET", f"/executions/{_part(self.id)}{path}", params=params
+        )
+
+    async def _post(self, path: str, body: object = None) -> dict[str, Any]:
+        answer = await self._client.request(
+            "POST", f"/executions/{_part(self.id)}{path}", json={} if body is None else body
+        )
+        return cast(dict[str, Any], answer)
+
+    async def _has_ended(self, last: int) -> bool:
+        page = await self._get("/events", {"after": last, "limit": 1})
+        if page["events"]:
+            return False
+        return (await self.describe())["status"] in ("completed", "failed", "cancelled")
+
+    async def _stream(self, last: int) -> AsyncIterator[Event]:
+        address = self._client._address
+        headers = {"accept": "text/event-stream", **address.headers()}
+        if last > 0:
+            headers["last-event-id"] = str(last)
+        url = f"{address.url}/executions/{_part(self.id)}/events"
+        try:
+            async with self._client._http.stream(
+                "GET", url, headers=headers, timeout=_IDLE_S
+            ) as response:
+                if response.status_code >= 400:
+                    await response.aread()
+                    raise explain_answer(address, response)
+                kind = response.headers.get("content-type", "nothing")
+                if response.status_code != 204 and not kind.startswith("text/event-stream"):
+                    raise foreign_service(address, f"{kind} for an event stream")
+                reader = StreamReader()
+                async for line in response.aiter_lines():
+                    message = reader.take(line)
+                    if message is None:
+                        continue
+                    data = json.loads(message[1])
+                    if message[0] == "error":
+                        raise explain_refusal(address, data["status"], data["error"], body=data)
+                    yield data
+        except httpx.HTTPError as error:
+            raise explain_no_answer(address, error) from error
+
+
+class AsyncWorkflows:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def register(
+        self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Registers a definition. The same definition again changes nothing."""
+        answer = await self._client.request("POST", "/workflows", json={"ir": _ir_of(workflow)})
+        return cast(dict[str, Any], answer)
+
+    async def validate(
+        self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The problems of a definition, which is not registered."""
+        answer = await self._client.request(
+            "POST", "/workflows/validate", json={"ir": _ir_of(workflow)}
+        )
+        return cast(dict[str, Any], answer)
+
+    async def get(self, id: str, version: str | None = None) -> dict[str, Any]:
+        answer = await self._client.request(
+            "GET", f"/workflows/{_part(id)}", params={"version": version}
+        )
+        return cast(dict[str, Any], answer)
+
+    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+        return self._client._pages("/workflows", "workflows", filters)
+
+
+class AsyncExecutions:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def get(self, id: str) -> Execution:
+        return cast(Execution, await self._client.request("GET", f"/executions/{_part(id)}"))
+
+    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+        """Newest first: `list(status="failed", workflow_id="order", q='error ~ "timeout"')`."""
+        return self._client._pages("/executions", "executions", filters)
+
+    async def counts(self, **filters: Any) -> dict[str, Any]:
+        answer = await self._client.request("GET", "/executions/counts", params=filters)
+        return cast(dict[str, Any], answer)
+
+
+class AsyncApprovals:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+        """Of all executions."""
+        return self._client._pages("/approvals", "approvals", filters)
+
+
+class AsyncWorkItems:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def dead_letters(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+        query = {"status": "dead_lettered", **filters}
+        return self._client._pages("/work-items", "work_items", query)
+
+    async def requeue(self, id: str) -> dict[str, Any]:
+        answer = await self._client.request("POST", f"/work-items/{_part(id)}/requeue", json={})
+        return cast(dict[str, Any], answer)
+
+
+class AsyncSchedules:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def create(self, schedule: Mapping[str, Any]) -> dict[str, Any]:
+        answer = await self._client.request("POST", "/schedules", json=schedule)
+        return cast(dict[str, Any], answer)
+
+    async def get(self, id: str) -> dict[str, Any]:
+        return cast(dict[str, Any], await self._client.request("GET", f"/schedules/{_part(id)}"))
+
+    async def trigger(self, id: str) -> dict[str, Any]:
+        answer = await self._client.request("POST", f"/schedules/{_part(id)}/trigger", json={})
+        return cast(dict[str, Any], answer)
+
+    async def delete(self, id: str) -> None:
+        await self._client.request("DELETE", f"/schedules/{_part(id)}")
+
+    def list(self) -> AsyncIterator[dict[str, Any]]:
+        return self._client._offset_pages("/schedules", "schedules")
+
+
+class AsyncMemory:
+    """Facts of the tenant; bodies and answers are those of the HTTP API."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def add(self, **fact: Any) -> dict[str, Any]:
+        answer = await self._client.request("POST", "/v1/memory/add", json=fact)
+        return cast(dict[str, Any], answer)
+
+    async def recall(self, **query: Any) -> dict[str, Any]:
+        answer = await self._client.request("POST", "/v1/memory/recall", json=query)
+        return cast(dict[str, Any], answer)
+
+    async def forget(self, **query: Any) -> dict[str, Any]:
+        answer = await self._client.request("POST", "/v1/memory/forget", json=query)
+        return cast(dict[str, Any], answer)
+
+
+def _start_body(
+    workflow: Startable, input: object, version: str | None, priority: int | None
+) -> dict[str, Any]:
+    own = None if isinstance(workflow, str) else _ir_of(workflow)
+    return {
+        "workflow_id": workflow if isinstance(workflow, str) else _ir_of(workflow)["workflow_id"],
+        "workflow_version": version or (own or {}).get("version"),
+        "input": {} if input is None else input,
+        **_present({"priority": priority}),
+    }
+
+
+def _ir_of(workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]) -> Mapping[str, Any]:
+    return workflow if isinstance(workflow, Mapping) else workflow.to_ir()
+
+
+def _content_of(body: object) -> bytes | None:
+    if body is None:
+        return None
+    try:
+        return json.dumps(to_json(body, "body"), separators=(",", ":")).encode()
+    except SerializationError as error:
+        message = f"The request is not JSON, and was not sent: {error}"
+        raise ValidationError(message, code="not_json") from error
+
+
+def _present(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if value is not None}
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _too_late(id: str) -> TimedOutError:
+    error = TimedOutError(
+        f"{id} has not ended in time; it continues. See what it waits for with "
+        f'"svc execution explain {id}"',
+        code="timeout",
+    )
+    error.execution_id = id
+    return error
+
+
+def _output_of(result: Mapping[str, Any]) -> Any:
+    id, error = result["execution_id"], result["error"]
+    if error is None:
+        return result.get("output")
+    if result["status"] == "cancelled":
+        message = f"{id} was cancelled: {error['message']}"
+        raise ExecutionCancelledError(message, execution_id=id)
+    raise ExecutionFailedError(
+        f'{id} failed: {error["message"]}. Its events: "svc execution events {id}"',
+        execution_id=id,
+        error_class=error["class"],
+        node_id=error["node_id"],
+    )
