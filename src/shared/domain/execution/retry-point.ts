@@ -7,7 +7,7 @@ import { nextVisits, visitsAgain } from './carry/visits-again.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { ExecutionEvent, RecordedEvent } from './event.ts';
 import type { CarriedPayload } from './event-payloads.ts';
-import { applyEvent } from './evolve.ts';
+import { applyEvent, evolve } from './evolve.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
 import { type Arrival, type LiveVisit, visitKey } from './state.ts';
@@ -113,9 +113,8 @@ function foldUntilEnd(of: {
       applyEvent(after, event, of);
       if (after.fatal === null) draft = after;
       else {
-        // Its visit stays unchanged, but its usage counts.
+        // Its visit stays unchanged.
         draft.sequence = event.sequence;
-        draft.usage = after.usage;
         failed ??= event.nodeId;
       }
       continue;
@@ -131,6 +130,8 @@ function foldUntilEnd(of: {
   const accepted = settleAccepted(draft, of);
   unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
   draft.workflowTimerFired = false;
+  // What was used while it ended counts, too: by finalizers, compensations and children.
+  draft.usage = evolve({ state: emptyState(of), events, plan: of.plan }).usage;
   const ending = events[end];
   const endedWell = ending?.kind === 'WorkflowEnding' && ending.payload.outcome === 'completed';
   return { draft, failed, unrouted, endedWell };

@@ -329,4 +329,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [charged] = await svc.store.executions.usage(executionId);
     t.is(charged?.inputTokens, 90);
   });
+
+  test(`${dialect}: what finalizers have used counts on`, async (t) => {
+    const svc = await open(t);
+    const first = await svc.start({
+      tools: { clean: { kind: 'python', reference: 'm:clean' } },
+      nodes: { work: WORKER, clean: { kind: { type: 'finalizer', tool_ref: 'clean' } } },
+    });
+    const [work] = await svc.claim();
+    await svc.fail(work);
+    await svc.settle();
+    const [clean] = await svc.claim();
+    await svc.complete(clean, { usage: { inputTokens: 30, outputTokens: 4, costUsd: 0.5 } });
+    await svc.settle();
+    t.is((await read(svc, first)).row.status, 'failed');
+    const { executionId } = await retry(svc, first);
+    const { state } = await read(svc, executionId);
+    t.deepEqual(state.usage, { inputTokens: 30, outputTokens: 4, costUsd: 0.5 });
+    const [charged] = await svc.store.executions.usage(executionId);
+    t.is(charged?.costUsd, 0.5);
+  });
 }
