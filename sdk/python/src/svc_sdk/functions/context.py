@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 from .._decode import decode, return_type
 from .._duration import Duration, to_ms
 from .._json import require_object, to_json
+from .._logging import Adapter
 from ..errors import ContinueAsNewError
 from .attempt import StepContext, TurnTools
 from .derive import derive_key, derive_random, derive_uuid
@@ -73,7 +73,7 @@ class FunctionContext:
         self.idempotency_key = facts.idempotency_key
         """Names the visit of the function."""
         self.traceparent = facts.traceparent
-        self.logger: logging.LoggerAdapter[logging.Logger] = _ReplayLogger(tools.logger, turn)
+        self.logger: Adapter = _ReplayLogger(tools.logger, turn)
         """Silent while the code goes over what earlier turns did."""
 
     @overload
@@ -410,8 +410,8 @@ class FunctionContext:
         return output
 
 
-class _ReplayLogger(logging.LoggerAdapter[logging.Logger]):
-    def __init__(self, logger: logging.LoggerAdapter[logging.Logger], turn: Turn) -> None:
+class _ReplayLogger(Adapter):
+    def __init__(self, logger: Adapter, turn: Turn) -> None:
         super().__init__(logger.logger, logger.extra)
         self._inner = logger
         self._turn = turn

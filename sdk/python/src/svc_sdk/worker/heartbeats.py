@@ -9,6 +9,7 @@ back only when it runs again, and then says so.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .._environment import Address
 from .http import Answer, NoAnswer, back_off, is_unknown, read_answer
 from .item import WorkItem
 
+_LOGGER = logging.getLogger("svc_sdk.worker")
 _TOGETHER_S = 0.05
 _REPORTS_MAX = 100
 
@@ -89,7 +91,9 @@ class Heartbeats:
         results: list[Answer | None]
         try:
             results = self._send(client, batch)
-        except (NoAnswer, httpx.HTTPError):
+        except Exception as error:
+            # Also what a token function raises: the thread has to live on for the other leases.
+            _LOGGER.warning("no heartbeat was answered, trying again: %s", error)
             results = [None] * len(batch)
         now = time.monotonic()
         with self._changed:

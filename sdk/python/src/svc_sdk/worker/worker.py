@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 import httpx
 
 from .._environment import TokenSource, read_address
+from .._logging import Adapter
 from .._signal import Signal
 from .._threads import Threads
 from ..errors import Cancelled, WorkerRefusedError
@@ -383,7 +384,7 @@ class _Run:
             self.begin_stop()
 
 
-class _ItemLogger(logging.LoggerAdapter[logging.Logger]):
+class _ItemLogger(Adapter):
     """Puts the ids of the item into each line, and into the record for structured handlers."""
 
     def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -1,0 +1,151 @@
+"""Answers that do not arrive, and runtimes that refuse the worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from svc_sdk import Client, FunctionContext, ToolContext, Worker, function, tool
+from svc_sdk.errors import WorkerRefusedError
+from svc_sdk.testing import Runtime, free_port
+
+
+class Losing(httpx.AsyncBaseTransport):
+    """Sends each request to the real runtime, and loses the first answer to each path it names."""
+
+    def __init__(self, *endings: str) -> None:
+        self._inner = httpx.AsyncHTTPTransport()
+        self._left = {*endings}
+        self.bodies: list[bytes] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        body = await request.aread()
+        response = await self._inner.handle_async_request(request)
+        self.bodies.append(body)
+        for ending in [*self._left]:
+            if response.status_code == 200 and _carries(ending, request, body):
+                self._left.discard(ending)
+                await response.aread()
+                await response.aclose()
+                raise httpx.ReadError("the connection broke", request=request)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    @property
+    def has_lost_all(self) -> bool:
+        return not self._left
+
+
+def _carries(ending: str, request: httpx.Request, body: bytes) -> bool:
+    """Whether a request is a call of that kind, alone or with others."""
+    own = request.url.path.endswith(f"/{ending}")
+    return own or f'"kind":"{ending}"'.encode() in body.replace(b'": "', b'":"')
+
+
+def define(client: Client, name: str) -> None:
+    kind = {"type": "python_fn", "module": name, "function": "charge"}
+    nodes = {"run": {"kind": kind, "output_key": "out", "retry_policy": {"max_attempts": 1}}}
+    client.workflows.register({"workflow_id": name, "nodes": nodes})
+
+
+@pytest.mark.parametrize("ending", ["claim", "complete"])
+def test_a_lost_answer_uses_no_attempt_and_calls_no_tool_twice(
+    svc: Runtime, client: Client, name: str, ending: str
+) -> None:
+    define(client, name)
+    calls: list[int] = []
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: Any) -> dict[str, Any]:
+        calls.append(ctx.attempt)
+        return {"charged": True}
+
+    losing = Losing(ending)
+    handle = client.start(name)
+    with svc.working(tools=[charge], transport=losing):
+        assert handle.result(20) == {"charged": True}
+    assert calls == [0]
+    assert losing.has_lost_all
+    kinds = [event["kind"] for event in handle.history()]
+    assert kinds.count("NodeCompleted") == 1
+    assert "NodeFailed" not in kinds
+
+
+@pytest.mark.parametrize("ending", ["steps", "suspend", "complete", "continue", "fail"])
+def test_a_lost_answer_about_a_journal_records_everything_once(
+    svc: Runtime, client: Client, name: str, ending: str
+) -> None:
+    ran: list[str] = []
+
+    @function(name)
+    async def book(ctx: FunctionContext, input: dict[str, Any]) -> dict[str, Any]:
+        await ctx.step("first", lambda: ran.append("first"))
+        await ctx.sleep(0.02)
+        await ctx.step("second", lambda: ran.append("second"))
+        if ending == "continue" and "again" not in input:
+            ctx.continue_as_new({"again": True})
+        if ending == "fail" and ctx.attempt == 0:
+            raise OSError("once")
+        return {"done": True}
+
+    losing = Losing(ending)
+    with svc.working(functions=[book], transport=losing):
+        handle = client.start(book, {})
+        assert handle.result(30) == {"done": True}
+    assert losing.has_lost_all
+    assert ran == ["first", "second"] * (2 if ending == "continue" else 1)
+
+
+def test_the_trace_context_reaches_the_tool(name: str) -> None:
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    collector = f"http://127.0.0.1:{free_port()}"
+    tracing = {"SVC_TELEMETRY_ENABLED": "true", "SVC_TELEMETRY_OTLP_ENDPOINT": collector}
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+        return {"traceparent": ctx.traceparent}
+
+    with Runtime(env=tracing) as own, own.client() as client, own.working(tools=[charge]):
+        define(client, name)
+        handle = client.start(name, traceparent=f"00-{trace}-b7ad6b7169203331-01")
+        assert trace in handle.result(20)["traceparent"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "token", "message"),
+    [
+        (
+            httpx.Response(401, json={"error": "unauthorized"}),
+            None,
+            "no token was sent; pass Worker",
+        ),
+        (httpx.Response(401, json={"error": "unauthorized"}), "t", "does not accept this token"),
+        (
+            httpx.Response(403, json={"error": "forbidden: role viewer"}),
+            "t",
+            "role viewer. A worker needs a token with the role worker",
+        ),
+        (httpx.Response(404, text="<html>"), None, "is not svc"),
+    ],
+)
+def test_a_refused_worker_says_what_to_do(
+    answer: httpx.Response, token: str | None, message: str
+) -> None:
+    transport = httpx.MockTransport(lambda _: answer)
+    worker = Worker(
+        url="http://svc.test", token=token, tools=[tool("a.b")(lambda _: None)], transport=transport
+    )
+    with pytest.raises(WorkerRefusedError, match=message):
+        worker.run()
+
+
+def test_a_worker_claims_the_names_of_its_tools_alone(svc: Runtime, name: str) -> None:
+    losing = Losing()
+    made = [tool(f"{name}.a")(lambda _: None), tool(f"{name}.b")(lambda _: None)]
+    worker = Worker(url=svc.url, tools=made, transport=losing)
+    assert worker.run(once=True) == 0
+    assert f'"tools":["{name}.a","{name}.b"]'.encode() in losing.bodies[0]
