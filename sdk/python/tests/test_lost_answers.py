@@ -54,7 +54,7 @@ def define(client: Client, name: str) -> None:
 
 @pytest.mark.parametrize("ending", ["claim", "complete"])
 def test_a_lost_answer_uses_no_attempt_and_calls_no_tool_twice(
-    svc: Runtime, client: Client, name: str, ending: str
+    svc: Runtime, client: Client, name: str, ending: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     define(client, name)
     calls: list[int] = []
@@ -70,6 +70,7 @@ def test_a_lost_answer_uses_no_attempt_and_calls_no_tool_twice(
         assert handle.result(20) == {"charged": True}
     assert calls == [0]
     assert losing.has_lost_all
+    assert [one.getMessage() for one in caplog.records if one.levelname == "ERROR"] == []
     kinds = [event["kind"] for event in handle.history()]
     assert kinds.count("NodeCompleted") == 1
     assert "NodeFailed" not in kinds
