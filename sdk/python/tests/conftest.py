@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc_sdk import Client
-from svc_sdk.testing import Runtime
+from svc_sdk.testing import Runtime, runtime_fixture
 
 REPOSITORY = Path(__file__).parents[3]
 os.environ.setdefault("SVC_BIN", f"{REPOSITORY}/node_modules/.bin/node {REPOSITORY}/bin/svc.js")
@@ -16,10 +16,7 @@ for _name in ("SVC_URL", "SVC_TOKEN"):
     os.environ.pop(_name, None)
 
 
-@pytest.fixture(scope="session")
-def svc() -> Iterator[Runtime]:
-    with Runtime() as runtime:
-        yield runtime
+svc = runtime_fixture()
 
 
 @pytest.fixture

@@ -155,8 +155,8 @@ def _is_open(port: int) -> bool:
         return False
 
 
-def pytest_fixture() -> Any:
-    """The fixture `svc`: `svc = svc_sdk.testing.pytest_fixture()` in your conftest.py."""
+def runtime_fixture() -> Any:
+    """The fixture `svc`: `svc = svc_sdk.testing.runtime_fixture()` in your conftest.py."""
     import pytest
 
     @pytest.fixture(scope="session")
