@@ -130,7 +130,7 @@ function foldUntilEnd(of: {
   const accepted = settleAccepted(draft, of);
   unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
   draft.workflowTimerFired = false;
-  // What was used while it ended counts, too: by finalizers, compensations and children.
+  // Finalizers, compensations and children use models while it ends, and that counts, too.
   draft.usage = evolve({ state: emptyState(of), events, plan: of.plan }).usage;
   const ending = events[end];
   const endedWell = ending?.kind === 'WorkflowEnding' && ending.payload.outcome === 'completed';

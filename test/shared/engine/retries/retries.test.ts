@@ -330,7 +330,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(charged?.inputTokens, 90);
   });
 
-  test(`${dialect}: what finalizers have used counts on`, async (t) => {
+  test(`${dialect}: usage of models by finalizers counts on`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({
       tools: { clean: { kind: 'python', reference: 'm:clean' } },
