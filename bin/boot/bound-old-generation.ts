@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 const NAME = '--heap-growing-percent';
+export const OLD_GENERATION_OPTION = `${NAME}=75`;
 
 /**
  * Has V8 collect the old generation when it has grown by three quarters since the last time, not when it is
@@ -13,5 +14,5 @@ export function boundOldGeneration(): void {
   // Node takes it from its command line alone.
   if (process.execArgv.some((given) => given.replaceAll('_', '-').startsWith(NAME))) return;
   flushCompileCache();
-  setFlagsFromString(`${NAME}=75`);
+  setFlagsFromString(OLD_GENERATION_OPTION);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -56,6 +56,8 @@ function install(): string | null {
 }
 
 function check(): number {
+  // The report of an earlier run must not count when a check fails before the tests.
+  rmSync(junit, { force: true });
   let failed = 0;
   for (const [module = '', ...args] of CHECKS) failed ||= run(python, ['-m', module, ...args]);
   const totals = process.env['TEST_TOTALS_FILE'];

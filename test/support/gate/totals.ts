@@ -14,7 +14,7 @@ export type Totals = {
 /** Lines of a failure that are repeated at the end; its whole text stands where it happened. */
 const FAILURE_LINES_MAX = 20;
 
-export const NO_TOTALS: Totals = { passed: 0, failed: 0, failures: [] };
+const NO_TOTALS: Totals = { passed: 0, failed: 0, failures: [] };
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -72,7 +72,7 @@ function textOfDetail(detail: unknown): string {
   return `${label} ${stripVTControlCharacters(formatted)}`;
 }
 
-export function readTotals(file: string): Totals {
+function readTotals(file: string): Totals {
   return JSON.parse(readFileSync(file, 'utf8')) as Totals;
 }
 

@@ -189,7 +189,7 @@ function nameOf(execution: string, { node_id: node, visit, step }: Approval): Ap
   return { execution, node, visit: String(visit), step: step ?? '' };
 }
 
-/** The inbox keeps its comments by the same key, so a comment begun there goes on here. */
+/** The inbox uses the same key, so that people can finish a comment here that they began there. */
 function draftKeyOf(execution: string, approval: Approval): string {
   return keyOf(nameOf(execution, approval));
 }
