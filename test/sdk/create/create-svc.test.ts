@@ -28,6 +28,9 @@ import { freePort } from '../../support/servers/ports.ts';
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+const { version: VERSION } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
 const NPM_MS_MAX = 180_000;
 /** Unnecessary for packing, or large. */
 const LEFT_OUT = /^(\.git|test|bench|examples)(\/|$)|(^|\/)(node_modules|dist)(\/|$)/;
@@ -57,7 +60,7 @@ test.after.always(() => rmSync(folder, { recursive: true, force: true }));
 test.serial('a project is created, installed and tested, from the packages alone', async (t) => {
   t.timeout(NPM_MS_MAX);
   const begun = performance.now();
-  const tarball = (name: string) => join(packages, `${name}-0.4.0.tgz`);
+  const tarball = (name: string) => join(packages, `${name}-${VERSION}.tgz`);
   const create = ['exec', '--yes', '--package', tarball('create-svc'), '--', 'create-svc', app];
   const from = ['--runtime', tarball('svc-runtime'), '--sdk', tarball('svc-sdk')];
   const { stdout } = await npm([...create, ...from], folder);
@@ -123,7 +126,7 @@ test('a folder in use is left alone, and an own name is made of the folder', asy
   const named = join(folder, 'My First App!');
   await createProject({ folder: named, ...specs });
   const made = JSON.parse(readFileSync(join(named, 'package.json'), 'utf8')) as object;
-  t.like(made, { name: 'my-first-app', dependencies: { 'svc-runtime': '^0.4.0' } });
+  t.like(made, { name: 'my-first-app', dependencies: { 'svc-runtime': specs.runtime } });
 });
 
 function npm(
