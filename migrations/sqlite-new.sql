@@ -1,4 +1,4 @@
--- after: d9293f33b807f0ebb8dca7abd7ae22eb9749fd566ba4caa7159676b45dd3270e
+-- after: a7926afed1472b95eb50eb2c69cb1f504754c34c2d6aac93081998705a52befd
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -743,6 +743,20 @@ CREATE INDEX approvals_decided on approvals (
 ) where decided_at is not null;
 
 CREATE INDEX approvals_by_decision on approvals (decided_at) where decided_at is not null;
+
+CREATE TABLE execution_labels (
+  execution_id text not null,
+  name text not null,
+  value text not null,
+  tenant_id text not null,
+  -- That of the execution.
+  created_at integer not null,
+  primary key (execution_id, name)
+) strict, without rowid;
+
+CREATE INDEX execution_labels_by_value on execution_labels (
+  tenant_id, name, value, created_at desc, execution_id desc
+);
 
 insert into lease_fence (id, last) values (1, 0);
 

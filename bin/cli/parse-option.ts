@@ -67,3 +67,13 @@ export function parseWidth(text: string): number {
   if (/^\d{1,3}$/.test(text) && days >= 1 && days <= 366) return days;
   throw new InvalidArgumentError('Expected a number of days from 1 to 366.');
 }
+
+/** `name=value`, added to those before it. */
+export function parseLabel(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Expected a label such as customer=acme.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}

@@ -53,6 +53,7 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    labels: {},
     continued_from: null,
     continued_as: null,
     retried_from: null,
@@ -262,6 +263,7 @@ check('200: the list has the newest first, without state', async (t, svc) => {
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    labels: {},
     imported: null,
   });
 });

@@ -112,3 +112,23 @@ async function untilOther(page: Page, first: string): Promise<string> {
   await page.waitForURL((url) => idOf(url) !== first);
   return idOf(new URL(page.url()));
 }
+
+story('a label of an execution leads to all that have it', async (t, place) => {
+  const { page, tenant } = place;
+  const workflow = await tenant.register(CHILD);
+  const labels = { customer: 'Brown "&" Sons', tier: 'gold' };
+  const first = await tenant.start(workflow, {}, { labels });
+  const second = await tenant.start(workflow, {}, { labels: { customer: labels.customer } });
+  const other = await tenant.start(workflow, {}, { labels: { customer: 'Brown' } });
+  await place.open(`executions/${first}`);
+  const list = page.getByRole('list', { name: 'Labels' });
+  await list.getByRole('link', { name: 'tier=gold' }).waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await list.getByRole('link', { name: `customer=${labels.customer}` }).click();
+  for (const id of [first, second]) await page.locator(`a[href*="${id}"]`).first().waitFor();
+  t.is(await page.locator(`a[href*="${other}"]`).count(), 0);
+  t.is(
+    await page.getByRole('combobox', { name: 'Query' }).inputValue(),
+    String.raw`labels.customer = "Brown \"&\" Sons"`,
+  );
+});

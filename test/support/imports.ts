@@ -46,6 +46,7 @@ export function importingOf(
       status: execution.status as TerminalStatus,
       shard: 3,
       priority: 7,
+      labels: {},
       error: execution.error,
       createdAt: document.events[0]?.created_at ?? '',
       completedAt: document.events.at(-1)?.created_at ?? '',

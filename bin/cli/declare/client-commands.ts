@@ -8,7 +8,7 @@ import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { SimulateOptions } from '../../commands/workflow-simulate.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
 import { addOutputOption } from '../output-option.ts';
-import { parseCount, parseInstant } from '../parse-option.ts';
+import { parseCount, parseInstant, parseLabel } from '../parse-option.ts';
 
 const loadWorkflow = () => import('../../commands/workflow.ts');
 const loadWorkflowPauses = () => import('../../commands/workflow-pause.ts');
@@ -82,6 +82,7 @@ function declareExecutionCommands(program: Command): void {
     .argument('<workflow>', 'workflow id')
     .option('--input <json>', 'input object as JSON, or @file (@-: stdin)', '{}')
     .option('--version <label>', 'this version instead of the latest registered one')
+    .option('--label <name=value>', 'label of the execution; may be repeated', parseLabel)
     .option('--idempotency-key <key>', 'repeat a start with this key to get the same execution')
     .option('--wait', 'wait for the end and print the execution; exit code 8 if it fails')
     .action(async (workflowId: string, options: StartOptions) => {

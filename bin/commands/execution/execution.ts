@@ -109,6 +109,10 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
     execution: execution.execution_id,
     workflow: [execution.workflow_id, execution.workflow_version].filter(Boolean).join(' '),
     status: execution.status,
+    labels:
+      Object.entries(execution.labels ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', ') || null,
     error: execution.error,
     'waiting on':
       execution.waiting_on

@@ -10,6 +10,7 @@ import { printExecution } from './execution.ts';
 export interface StartOptions extends ClientOptions {
   readonly input: string;
   readonly version?: string;
+  readonly label?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
   readonly wait?: boolean;
 }
@@ -19,6 +20,7 @@ export async function startExecution(workflowId: string, options: StartOptions):
   const started = await client.startExecution({
     workflowId,
     version: options.version ?? null,
+    labels: options.label ?? null,
     input: await readObjectOption('--input', options.input),
     idempotencyKey: options.idempotencyKey ?? null,
   });

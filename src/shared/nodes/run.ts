@@ -1,3 +1,4 @@
+import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { Violation } from '../domain/execution/judge-work.ts';
@@ -97,6 +98,8 @@ export interface ChildStart {
   readonly workflowId: string;
   readonly workflowVersion: string;
   readonly input: JsonObject;
+  /** Those that its definition gives it; absent: none. */
+  readonly labels?: Labels;
 }
 
 export type ParkedUntil =

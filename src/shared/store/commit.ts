@@ -1,5 +1,6 @@
 import type { EventKind } from '../domain/execution/event.ts';
 import type { TimerPurpose } from '../domain/execution/event-payloads.ts';
+import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { TimerSpec } from '../domain/workflow/plan/plan.ts';
@@ -148,6 +149,8 @@ export interface StartedExecution {
   readonly shard: number;
   readonly priority: number;
   readonly parentExecutionId: ExecutionId | null;
+  /** Absent: it has none. */
+  readonly labels?: Labels;
   /** Its first event. */
   readonly started: NewEvent;
   /** The model usage of the run that it continues; null: it is new. */
@@ -165,6 +168,8 @@ export interface NewExecution {
   readonly shard: number;
   readonly priority: number;
   readonly parentExecutionId: ExecutionId | null;
+  /** Absent: it has none. */
+  readonly labels?: Labels;
   /** The caller's Idempotency-Key with a hash of the request; kept 24 h. */
   readonly request: { readonly key: string; readonly bodyHash: string } | null;
   /** Null: the tenant has no limits on what it starts. */

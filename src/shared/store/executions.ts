@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
+import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { ExecutionCriteria } from '../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
@@ -24,7 +25,7 @@ export interface ExecutionStore {
   /** The model usage of the execution first, then of its parent, and so on upwards. */
   usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
-  list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+  list(params: ListExecutions): Promise<readonly ListedRow[]>;
   /** The executions of one workflow, last updated first; an end counts as an update. */
   listUpdated(params: ListUpdated): Promise<UpdatedPage>;
 }
@@ -58,6 +59,11 @@ export interface ExecutionRow {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
+}
+
+/** An execution in a list. */
+export interface ListedRow extends ExecutionRow {
+  readonly labels: Labels;
 }
 
 /** Use by an execution's own calls and those of its descendants. */
@@ -134,7 +140,7 @@ export interface SearchExecutions {
 }
 
 export interface SearchPage {
-  readonly rows: readonly ExecutionRow[];
+  readonly rows: readonly ListedRow[];
   /** Where the next page begins, even if no row of this one fitted; null: this is the last page. */
   readonly next: ExecutionPlace | null;
 }

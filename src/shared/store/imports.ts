@@ -1,6 +1,7 @@
 import type { ImportedExecution, RecordedImport } from '../domain/audit/imported-executions.ts';
 import type { RetiredExecution } from '../domain/audit/retired-executions.ts';
 import type { DocumentedEvent } from '../domain/execution/execution-document.ts';
+import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { TerminalStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -64,6 +65,7 @@ export interface ArrivingExecution {
   readonly shard: number;
   readonly priority: number;
   readonly error: string | null;
+  readonly labels: Labels;
   /** ISO 8601 UTC with milliseconds, as the first and the last event bear it. */
   readonly createdAt: string;
   readonly completedAt: string;

@@ -67,6 +67,7 @@ export interface Store {
 export type {
   ExecutionStore,
   ExecutionRow,
+  ListedRow,
   UsageRow,
   LoadedExecution,
   ListExecutions,

@@ -45,6 +45,7 @@ test('200: a read says what the contract says, and more', async (t) => {
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    labels: {},
     continued_from: null,
     continued_as: null,
     retried_from: null,

@@ -313,7 +313,8 @@ async function failOne(
   output: JsonObject = { receipt: 'r1' },
   input: JsonObject = { order: 1, 'ä"\\': [1.5, null] },
 ): Promise<string> {
-  const id = await startWorkflow(api, { ir: CHAIN, input });
+  const labels = { customer: 'Acme', tier: '1' };
+  const id = await startWorkflow(api, { ir: CHAIN, input, labels });
   const first = await claim(api);
   await api.call({
     path: `/work-items/${first.id}/complete`,
@@ -367,6 +368,7 @@ const SUMMARY = [
   'updated_at',
   'error',
   'parent_execution_id',
+  'labels',
 ];
 
 function summaryOf(body: JsonObject): JsonObject {

@@ -5,12 +5,20 @@ import type { TestApi } from './test-api.ts';
 /** Registers and starts the workflow, does the scheduler's part, and returns the execution's id. */
 export async function startWorkflow(
   api: TestApi,
-  params: { readonly ir: JsonObject; readonly input?: JsonObject },
+  params: {
+    readonly ir: JsonObject;
+    readonly input?: JsonObject;
+    readonly labels?: JsonObject;
+  },
 ): Promise<string> {
   await api.call({ path: '/workflows', body: { ir: params.ir } });
   const started = await api.call({
     path: '/executions',
-    body: { workflow_id: params.ir['workflow_id'], input: params.input ?? {} },
+    body: {
+      workflow_id: params.ir['workflow_id'],
+      input: params.input ?? {},
+      labels: params.labels,
+    },
   });
   const executionId = textOf(started, 'execution_id');
   await api.advance(executionId);

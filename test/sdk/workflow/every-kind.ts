@@ -45,6 +45,7 @@ export const parts = workflow('parts', {
   name: 'Parts',
   description: 'Members beside the steps.',
   labels: { team: 'web' },
+  executionLabels: { customer: '$.customer', big: { expr: 'state.n > 10' } },
   state: z.object({ text: z.string(), n: z.number(), names: z.array(z.string()) }),
   retryPolicies: { patient: retryPolicy },
   timeouts: {

@@ -6,6 +6,7 @@ export const COLUMNS = [
   { id: 'duration', title: 'Duration' },
   { id: 'ended', title: 'Ended' },
   { id: 'parent', title: 'Parent' },
+  { id: 'labels', title: 'Labels' },
   { id: 'error', title: 'Error' },
 ] as const;
 

@@ -93,6 +93,12 @@ function Cell({ row, column }: { readonly row: Execution; readonly column: Colum
           <code>{shorten(row.parent_execution_id)}</code>
         </Link>
       );
+    case 'labels': {
+      const text = Object.entries(row.labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', ');
+      return <span title={text}>{text}</span>;
+    }
     case 'error':
       return <span title={row.error ?? undefined}>{row.error ?? ''}</span>;
   }

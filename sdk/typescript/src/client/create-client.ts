@@ -51,6 +51,8 @@ export interface StartOptions extends Omit<StartCallOptions, 'waitMs'> {
   readonly version?: string;
   /** 0 first, 9 last; 5 by default. */
   readonly priority?: number;
+  /** Names and values to find the execution by; its children and retries have them too. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export type RunOptions = Omit<StartOptions, 'timeout'> & ResultOptions;
@@ -124,7 +126,7 @@ interface StartRequest {
 function startRequest(
   workflow: NamedWorkflow,
   input: object,
-  { version, priority, ...call }: StartOptions,
+  { version, priority, labels, ...call }: StartOptions,
 ): StartRequest {
   const named = nameOfStartable(workflow);
   const body = {
@@ -132,6 +134,7 @@ function startRequest(
     workflow_version: version ?? named.version ?? null,
     input: input as BodyOf<'start-execution'>['input'],
     ...(priority !== undefined && { priority }),
+    ...(labels !== undefined && { labels }),
   };
   return { body, call };
 }

@@ -2191,6 +2191,10 @@ export interface components {
             readonly description?: string | null;
             /** @description Kept for your own readers and programs. */
             readonly labels?: unknown;
+            /** @description Labels of its executions: text, or a path or an expression over the input. Null gives no label. */
+            readonly execution_labels?: {
+                readonly [key: string]: components["schemas"]["Mapping"];
+            } | null;
             /** @description Where it begins. Default: `start`, or the only node nothing leads to. */
             readonly start_node?: components["schemas"]["NodeId"] | null;
             /** @description The input must satisfy it. Paths of the state are checked against it. */
@@ -5247,6 +5251,9 @@ export interface operations {
                             readonly updated_at: string;
                             readonly error: string | null;
                             readonly parent_execution_id: string | null;
+                            readonly labels: {
+                                readonly [key: string]: string;
+                            };
                             /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                             readonly imported: {
                                 /** Format: date-time */
@@ -5280,6 +5287,10 @@ export interface operations {
                     /** @description Default: the latest registered version. */
                     readonly workflow_version?: string | null;
                     readonly input: components["schemas"]["StateObject"];
+                    /** @description Names and values to find the execution by. Its children and retries have them too. */
+                    readonly labels?: {
+                        readonly [key: string]: string;
+                    } | null;
                     /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                     readonly priority?: number | null;
                 } & {
@@ -5356,6 +5367,10 @@ export interface operations {
                         /** @description Default: the latest registered version. */
                         readonly workflow_version?: string | null;
                         readonly input: components["schemas"]["StateObject"];
+                        /** @description Names and values to find the execution by. Its children and retries have them too. */
+                        readonly labels?: {
+                            readonly [key: string]: string;
+                        } | null;
                         /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                         readonly priority?: number | null;
                         /** @description As the `Idempotency-Key` header of `POST /executions`. */
@@ -5477,6 +5492,9 @@ export interface operations {
                         readonly updated_at: string;
                         readonly error: string | null;
                         readonly parent_execution_id: string | null;
+                        readonly labels: {
+                            readonly [key: string]: string;
+                        };
                         /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                         readonly imported: {
                             /** Format: date-time */

@@ -17,6 +17,8 @@ export type WorkflowIr = {
   readonly description?: string;
   /** Kept for your own readers and programs. */
   readonly labels?: JsonValue;
+  /** Labels of its executions: text, or a path or an expression over the input. Null gives no label. */
+  readonly execution_labels?: Readonly<Record<string, MappingIr>>;
   /** Where it begins. Default: `start`, or the only node nothing leads to. */
   readonly start_node?: NodeIdIr;
   /** The input must satisfy it. Paths of the state are checked against it. */

@@ -35,6 +35,10 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly description?: string;
   readonly labels?: JsonValue;
   /**
+   * Labels of its executions: text, or `{ expr }` or a path over the input, such as `$.customer`. Null gives no label.
+   */
+  readonly executionLabels?: Readonly<Record<string, JsonValue>>;
+  /**
    * The state: its keys and their types. The input of an execution is its first state and must satisfy this schema,
    * so keys that only steps write are optional in it, or are left out: a step's `outputKey` adds its key.
    */
@@ -95,6 +99,7 @@ export function writeOptions(
       name: options.name,
       description: options.description,
       labels: options.labels,
+      execution_labels: options.executionLabels,
       state_schema: readSchema(options.state, `the state of ${id}`),
     },
     tail: { ...writeParts(options), ...writeBounds(options) },

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import { anyObject } from '../../schemas/json-values.ts';
+import { keptLabels } from '../../schemas/labels.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
 import { pausesShape, shapePauses } from './pause-shape.ts';
@@ -22,6 +23,7 @@ export const executionSummary = z.object({
   updated_at: timestamp,
   error: z.string().nullable(),
   parent_execution_id: executionId.nullable(),
+  labels: keptLabels,
   imported: z
     .object({
       at: timestamp,
@@ -114,6 +116,7 @@ export function shapeSummary(row: ListedExecution): z.input<typeof executionSumm
     updated_at: row.updatedAt,
     error: row.error,
     parent_execution_id: row.parentExecutionId,
+    labels: row.labels,
     imported: row.imported && {
       at: row.imported.importedAt,
       actor_id: row.imported.importedBy,

@@ -43,6 +43,7 @@ export interface SvcClient extends OverviewClient {
   startExecution(params: {
     readonly workflowId: string;
     readonly version: string | null;
+    readonly labels?: Readonly<Record<string, string>> | null;
     readonly input: JsonValue;
     readonly idempotencyKey: string | null;
   }): Promise<{ readonly execution_id: string }>;
@@ -123,7 +124,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/pause`, body: { reason } }),
     resumeWorkflow: (id) =>
       call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/resume` }),
-    startExecution: ({ workflowId, version, input, idempotencyKey }) =>
+    startExecution: ({ workflowId, version, labels = null, input, idempotencyKey }) =>
       call('execution_id', {
         method: 'POST',
         path: '/executions',
@@ -131,6 +132,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
           workflow_id: workflowId,
           ...(version !== null && { workflow_version: version }),
           input,
+          ...(labels !== null && { labels }),
         },
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),

@@ -41,6 +41,7 @@ export interface WireExecution {
   readonly status: string;
   readonly created_at: string;
   readonly completed_at: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
   /** On the single read only. */
   readonly state?: JsonValue;
   readonly steps_executed?: number;

@@ -1,4 +1,5 @@
 import type { DefinitionId, ExecutionId, TenantId } from '../ids.ts';
+import { NO_LABELS } from './labels/labels.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE } from './state.ts';
 
 /** A state that one fold owns and changes. Nothing else sees it until the fold is done. */
@@ -25,6 +26,7 @@ export function emptyState(ids: {
     workflowId: '',
     workflowVersion: '',
     input: {},
+    labels: NO_LABELS,
     data: {},
     sequence: 0,
     status: 'running',

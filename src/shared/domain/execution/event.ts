@@ -23,6 +23,7 @@ import type {
   RollbackScheduledPayload,
   StepRecordedPayload,
 } from './function-events.ts';
+import type { Labels } from './labels/labels.ts';
 import type { UsagePayload } from './usage-payload.ts';
 
 /**
@@ -38,6 +39,8 @@ export type ExecutionEvent =
         workflow_version: string;
         definition_id: string;
         input: JsonObject;
+        /** Absent: it has none. */
+        labels?: Labels;
         parent_execution_id?: string;
         /** The visit of the parent that waits for this execution. */
         parent_node_id?: string;

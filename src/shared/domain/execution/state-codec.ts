@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type FunctionRun } from './function-run.ts';
+import { NO_LABELS } from './labels/labels.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE, visitKey } from './state.ts';
 
 const FORMAT = 3;
@@ -45,6 +46,7 @@ export function decodeState(text: string): ExecutionState {
     place === null ? rest.data : (pinned[place] ?? null);
   return {
     ...rest,
+    labels: rest.labels ?? NO_LABELS,
     usage: rest.usage ?? NO_USAGE,
     parent: rest.parent ?? null,
     depth: rest.depth ?? 0,

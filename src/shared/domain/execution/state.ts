@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { CarriedMapPayload, PauseScope, VisitPhase } from './event-payloads.ts';
 import type { JournalEntry } from './function-events.ts';
 import type { ContinueRequest, FunctionRun } from './function-run.ts';
+import type { Labels } from './labels/labels.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
@@ -16,6 +17,7 @@ export interface ExecutionState {
   readonly workflowId: string;
   readonly workflowVersion: string;
   readonly input: JsonObject;
+  readonly labels: Labels;
   /** The workflow's state: the input with every state patch applied in sequence order. */
   readonly data: JsonObject;
   readonly sequence: number;

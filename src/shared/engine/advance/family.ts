@@ -1,6 +1,8 @@
 import type { Effect } from '../../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { openEnds } from '../../domain/execution/function-run.ts';
+import { inheritLabels } from '../../domain/execution/labels/label-execution.ts';
+import { hasLabels, NO_LABELS } from '../../domain/execution/labels/labels.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
@@ -70,6 +72,8 @@ export function startedChild(
 ): StartedExecution {
   const { executionId, definitionId, workflowId, workflowVersion, input } = child;
   const { parent, nodeId, visit, step, priority, waitsForPlace } = of;
+  const labels = inheritLabels(parent.labels, child.labels ?? NO_LABELS);
+  const labelled = hasLabels(labels) && { labels };
   const started: ExecutionEvent = {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -78,6 +82,7 @@ export function startedChild(
       workflow_version: workflowVersion,
       definition_id: definitionId,
       input,
+      ...labelled,
       parent_execution_id: parent.executionId,
       parent_node_id: nodeId,
       parent_visit: visit,
@@ -94,6 +99,7 @@ export function startedChild(
     shard: shardOf(executionId),
     priority,
     parentExecutionId: parent.executionId,
+    ...labelled,
     started: newEvent(started, SCHEDULER_ACTOR),
     used: null,
     waitsForPlace,
@@ -136,7 +142,7 @@ export function successorOf(
   { executionId, started }: Extract<Effect, { do: 'start_successor' }>,
   priority: number,
 ): StartedExecution {
-  const { definitionId, workflowId, workflowVersion, parent, usage } = state;
+  const { definitionId, workflowId, workflowVersion, parent, usage, labels } = state;
   return {
     executionId,
     definitionId,
@@ -145,6 +151,7 @@ export function successorOf(
     shard: shardOf(executionId),
     priority,
     parentExecutionId: parent?.executionId ?? null,
+    ...(hasLabels(labels) && { labels }),
     started: newEvent(started, SCHEDULER_ACTOR),
     used: usage,
     waitsForPlace: false,

@@ -127,6 +127,7 @@ function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: numb
   const { tenant } = params;
   const { definition } = params.compiled;
   const { workflowId } = definition;
+  const { labels } = params.started.payload;
   return {
     create: {
       definitionId: definition.definitionId,
@@ -135,6 +136,7 @@ function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: numb
       shard,
       priority: params.priority,
       parentExecutionId: null,
+      ...(labels !== undefined && { labels }),
       request: params.request,
       limits: limitsOf(tenant),
       ...(params.isDerived === true && { isDerived: true }),

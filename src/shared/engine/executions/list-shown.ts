@@ -9,13 +9,13 @@ import type {
   ListExecutions,
   ListUpdated,
   ListDeadLetters,
-  ExecutionRow,
+  ListedRow,
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactRow } from './redact-view.ts';
 
-export interface ListedExecution extends ExecutionRow {
+export interface ListedExecution extends ListedRow {
   /** Null: it ran here. */
   readonly imported: ImportedExecution | null;
 }
@@ -39,7 +39,7 @@ export async function listExecutions(
 export async function showRows(
   deps: EngineDeps,
   tenantId: TenantId,
-  rows: readonly ExecutionRow[],
+  rows: readonly ListedRow[],
 ): Promise<readonly ListedExecution[]> {
   if (rows.length === 0) return [];
   const executionIds = rows.map(({ executionId }) => executionId);

@@ -90,7 +90,7 @@ export async function readExecution(
   const whole = { ...state, data, input, status: loaded.row.status };
   return {
     messageIds: messageIdsOf(input),
-    row: { ...redactRow(loaded.row, plan, deps.pseudonym), imported },
+    row: { ...redactRow(loaded.row, plan, deps.pseudonym), labels: state.labels, imported },
     state: redactState(whole, plan, deps.pseudonym),
     placeWait: isUnbegun(state) ? await deps.store.places.find(state.executionId) : null,
     waitingOn: live.map((visit) => waitingOn(visit, times)),

@@ -5,6 +5,7 @@ import { badRequest, conflict, notFound } from '../../domain/errors.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { findRetryPoint } from '../../domain/execution/retry-point.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
+import { hasLabels } from '../../domain/execution/labels/labels.ts';
 import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ExecutionRow } from '../../store/store.ts';
@@ -81,6 +82,7 @@ export async function retryExecution(
       workflow_version: definition.version,
       definition_id: definition.definitionId,
       input: first.payload.input,
+      ...(hasLabels(state.labels) && { labels: state.labels }),
       retried_from: {
         execution_id: retriedFrom,
         sequence: point.sequence,

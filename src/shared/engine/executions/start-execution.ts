@@ -1,5 +1,12 @@
 import { hashJson } from '../../domain/canonical-json.ts';
-import { conflict, notFound, SvcError } from '../../domain/errors.ts';
+import { badRequest, conflict, notFound, SvcError } from '../../domain/errors.ts';
+import { labelExecution } from '../../domain/execution/labels/label-execution.ts';
+import {
+  hasLabels,
+  type Labels,
+  LABELS_MAX,
+  NO_LABELS,
+} from '../../domain/execution/labels/labels.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
@@ -28,6 +35,8 @@ export interface StartExecution extends StartSubject {
   readonly priority: number;
   /** The Idempotency-Key header, if any; the same key with another request is a 409. */
   readonly idempotencyKey: string | null;
+  /** Absent: it has none. */
+  readonly labels?: Labels;
   /** The traceparent header, if there is one that can be read. */
   readonly traceparent?: string;
   /** A derived id; absent: a new one. The start is a 409 if such an execution exists or has existed. */
@@ -50,6 +59,7 @@ export async function startExecution(
   const { tenantId, actorId } = caller;
   const { priority } = params;
   const request = requestOf(params);
+  const labels = labelStart(compiled.plan, params);
   const started: Beginning['started'] = {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -58,6 +68,7 @@ export async function startExecution(
       workflow_version: definition.version,
       definition_id: definition.definitionId,
       input: params.input,
+      ...(hasLabels(labels) && { labels }),
       ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     },
   };
@@ -134,6 +145,19 @@ async function findStart(
   return found;
 }
 
+/** Those of the definition, and those of the request, which replace them. */
+function labelStart(
+  { executionLabels }: Startable['plan'],
+  { input, labels: given = NO_LABELS }: StartExecution,
+): Labels {
+  const labelled = labelExecution(executionLabels, input);
+  if (!labelled.ok) throw badRequest(`execution_labels of the workflow: ${labelled.message}`);
+  if (!hasLabels(given)) return labelled.labels;
+  const labels = { ...labelled.labels, ...given };
+  if (Object.keys(labels).length <= LABELS_MAX) return labels;
+  throw badRequest(`with those of the workflow, an execution has at most ${LABELS_MAX} labels`);
+}
+
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {
   if (params.idempotencyKey === null) return null;
   const bodyHash = hashJson({
@@ -141,6 +165,7 @@ function requestOf(params: StartExecution): { key: string; bodyHash: string } | 
     workflow_version: params.workflowVersion,
     input: params.input,
     priority: params.priority,
+    ...(hasLabels(params.labels ?? NO_LABELS) && { labels: params.labels }),
   });
   return { key: params.idempotencyKey, bodyHash };
 }

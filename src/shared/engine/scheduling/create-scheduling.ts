@@ -104,7 +104,9 @@ function enginePorts(deps: EngineDeps): EnginePorts {
     workflows: {
       find: async (of) => {
         const found = await deps.definitions.latest(of);
-        return found && { ...found.definition, stateSchema: found.plan.stateSchema };
+        if (found === null) return null;
+        const { stateSchema, executionLabels } = found.plan;
+        return { ...found.definition, stateSchema, executionLabels };
       },
       validate: (of) => deps.cpu.validateSchema(of),
       newId: () => deps.ids.uuid(),

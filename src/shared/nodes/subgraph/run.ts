@@ -1,6 +1,8 @@
+import { labelExecution } from '../../domain/execution/labels/label-execution.ts';
 import { executionIdFromUuid, type DefinitionId, type TenantId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { tellViolations } from '../../domain/tell-violations.ts';
+import type { LabelMappings } from '../../domain/workflow/plan/plan.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { SubgraphSpec } from './spec.ts';
 import type { NodeOutcome, NodeRunner } from '../run.ts';
@@ -51,6 +53,9 @@ export function createSubgraphRunner({ workflows }: SubgraphDeps): NodeRunner<Su
         const error = `input does not satisfy the state schema of ${workflowId}: ${told}`;
         return refuse(error, 'invalid_input');
       }
+      const labelled = labelExecution(definition.executionLabels, input);
+      if (!labelled.ok)
+        return refuse(`workflow ${workflowId}: ${labelled.message}`, 'invalid_input');
       return {
         ok: 'child',
         child: {
@@ -59,6 +64,7 @@ export function createSubgraphRunner({ workflows }: SubgraphDeps): NodeRunner<Su
           workflowId: definition.workflowId,
           workflowVersion: definition.version,
           input,
+          labels: labelled.labels,
         },
       };
     },
@@ -70,6 +76,7 @@ interface FoundDefinition {
   readonly workflowId: string;
   readonly version: string;
   readonly stateSchema: JsonObject | null;
+  readonly executionLabels: LabelMappings;
 }
 
 /** The same attempt would end the same way. */

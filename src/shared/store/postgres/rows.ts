@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../domain/execution/event.ts';
+import { type Labels, NO_LABELS } from '../../domain/execution/labels/labels.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import {
   executionIdFromUuid,
@@ -9,7 +10,7 @@ import {
 } from '../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
-import type { ExecutionRow } from '../executions.ts';
+import type { ExecutionRow, ListedRow } from '../executions.ts';
 import type { Lease } from '../work.ts';
 
 /** Wire values to values of the domain, by type. Own to our connections, never the driver's global. */
@@ -89,6 +90,24 @@ export const EXECUTION_COLUMNS = `
   e.id, e.tenant_id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
   e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,
   e.completed_at`;
+
+/** Those of a list, with the labels of each. */
+export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
+  (
+    select json_object_agg(n.name, n.value order by n.name)
+    from execution_labels n
+    where n.execution_id = e.id
+  ) as labels`;
+
+export interface ListedRecord extends ExecutionRecord {
+  /** JSON text; null: it has none. */
+  readonly labels: string | null;
+}
+
+export function decodeListed(row: ListedRecord): ListedRow {
+  const labels = row.labels === null ? NO_LABELS : (JSON.parse(row.labels) as Labels);
+  return { ...decodeExecution(row), labels };
+}
 
 export interface ExecutionRecord {
   readonly id: string;

@@ -1,7 +1,8 @@
-import type { ExecutionCriteria } from '../../domain/execution/query/criteria.ts';
+import type { ExecutionCriteria, LabelCriteria } from '../../domain/execution/query/criteria.ts';
 
 /** Criteria for one index, and criteria that each execution from the index is compared with. */
 export interface SplitCriteria {
+  /** At most one label is named, with one value: then the index is that of the labels. */
   readonly driving: ExecutionCriteria;
   /** Null: the index finds only executions that fit. */
   readonly residual: ExecutionCriteria | null;
@@ -15,6 +16,7 @@ const NO_CRITERIA: ExecutionCriteria = {
   ids: null,
   parents: null,
   errorContains: [],
+  labels: [],
   started: { from: null, before: null },
   ended: { from: null, before: null },
 };
@@ -33,14 +35,18 @@ export function splitCriteria(criteria: ExecutionCriteria): SplitCriteria {
     parents: driving.parents === null ? criteria.parents : null,
     statuses: driving.statuses === null ? criteria.statuses : null,
     workflow: { ...criteria.workflow, in: driving.workflow.in ? null : criteria.workflow.in },
+    labels: criteria.labels.filter((each) => !driving.labels.includes(each)),
   };
   return { driving, residual: restrictsNothing(rest) ? null : rest };
 }
 
 function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> {
-  const { statuses, workflow, ids, parents } = criteria;
+  const { statuses, workflow, ids, parents, labels } = criteria;
   if (ids !== null) return { ids };
   if (parents !== null) return { parents };
+  // People give labels to few executions of a kind.
+  const label = labels.find(isOneValue);
+  if (label !== undefined) return { labels: [label] };
   const ofWorkflow = workflow.in?.length === 1 ? { workflow: { ...NONE, in: workflow.in } } : null;
   if (statuses?.length !== 1) return ofWorkflow ?? {};
   // Most executions of a full table are completed.
@@ -48,14 +54,26 @@ function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> 
   return { statuses };
 }
 
+function isOneValue({ in: wanted, notIn, contains }: LabelCriteria): boolean {
+  return wanted?.length === 1 && notIn.length + contains.length === 0;
+}
+
+/** The label that the index is for, and its value; null: the index is another. */
+export function labelOf({ labels }: ExecutionCriteria): { name: string; value: string } | null {
+  const [label] = labels;
+  const value = label?.in?.[0];
+  return label === undefined || value === undefined ? null : { name: label.label, value };
+}
+
 function restrictsNothing(criteria: ExecutionCriteria): boolean {
-  const { statuses, workflow, version, ids, parents, errorContains, ended } = criteria;
+  const { statuses, workflow, version, ids, parents, errorContains, labels, ended } = criteria;
   const texts = [workflow, version];
   return (
     statuses === null &&
     ids === null &&
     parents === null &&
     errorContains.length === 0 &&
+    labels.length === 0 &&
     ended.from === null &&
     ended.before === null &&
     texts.every((each) => each.in === null && each.notIn.length + each.contains.length === 0)

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../domain/execution/event.ts';
+import { type Labels, NO_LABELS } from '../../domain/execution/labels/labels.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -9,7 +10,7 @@ import type {
   WorkQueue,
   WorkTicket,
 } from '../../domain/work/work-item.ts';
-import type { ExecutionRow } from '../executions.ts';
+import type { ExecutionRow, ListedRow } from '../executions.ts';
 import type { Lease } from '../work.ts';
 import type { Bindable } from './connection/connect.ts';
 
@@ -40,6 +41,24 @@ export function toIsoOrNull(milliseconds: number | null): string | null {
 export const EXECUTION_COLUMNS = `
   id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
   parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at`;
+
+/** Those of a list from `e`, with the labels of each. */
+export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
+  (
+    select json_group_object(n.name, n.value order by n.name)
+    from execution_labels as n
+    where n.execution_id = e.id
+  ) as labels`;
+
+export interface ListedRecord extends ExecutionRecord {
+  /** JSON text. */
+  readonly labels: string;
+}
+
+export function decodeListed(row: ListedRecord): ListedRow {
+  const labels = row.labels === '{}' ? NO_LABELS : (JSON.parse(row.labels) as Labels);
+  return { ...decodeExecution(row), labels };
+}
 
 export interface ExecutionRecord {
   readonly id: string;

@@ -75,7 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 
   test(`${dialect}: no table has anything but the proof of a removed execution`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
-    const execution = await start(store);
+    const execution = await start(store, { create: { labels: { a: '1', b: '2' } } });
     const tickets = [makeTicket(execution), makeTicket(execution), makeTicket(execution)];
     const kinds = ['NodeScheduled', 'NodeResumed', 'RetryScheduled'] as const;
     await commitOne(
@@ -141,6 +141,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       'audit_seals',
       'dead_letters',
       'events',
+      'execution_labels',
       'execution_usage',
       'executions',
       'recorded_outputs',

@@ -80,7 +80,13 @@ test('a child that did not complete fails the node, or completes it with what we
 
 test('nothing starts that does not exist, or would be refused', async (t) => {
   const stateSchema = { type: 'object' };
-  const definition = { definitionId: 'd', workflowId: 'other', version: '2', stateSchema } as never;
+  const definition = {
+    definitionId: 'd',
+    workflowId: 'other',
+    version: '2',
+    stateSchema,
+    executionLabels: [],
+  } as never;
   const asked: unknown[] = [];
   const workflows: ChildWorkflows = {
     find: async ({ version, ...of }) => {
@@ -103,6 +109,7 @@ test('nothing starts that does not exist, or would be refused', async (t) => {
       workflowId: 'other',
       workflowVersion: '2',
       input: { a: 1 },
+      labels: {},
     },
   } as never);
   t.deepEqual(asked, [{ tenantId: 't', workflowId: 'other', version: null }]);

@@ -201,6 +201,15 @@ create table public.events (
   constraint events_sequence_check CHECK ((sequence >= 1))
 );
 
+create table public.execution_labels (
+  execution_id uuid not null,
+  name text not null,
+  value text not null,
+  tenant_id text not null,
+  created_at timestamp with time zone not null,
+  constraint execution_labels_pkey PRIMARY KEY (execution_id, name)
+);
+
 create table public.execution_trees (
   root_execution_id uuid not null,
   tenant_id text not null,
@@ -723,6 +732,8 @@ CREATE INDEX dead_letters_by_age ON public.dead_letters USING btree (tenant_id, 
 CREATE INDEX definitions_by_workflow ON public.definitions USING btree (tenant_id, workflow_id, seq DESC);
 
 CREATE INDEX events_by_time ON public.events USING brin (created_at) WITH (autosummarize='on');
+
+CREATE INDEX execution_labels_by_value ON public.execution_labels USING btree (tenant_id, name, value, created_at DESC, execution_id DESC);
 
 CREATE INDEX executions_by_age ON public.executions USING btree (tenant_id, created_at DESC, id DESC);
 
@@ -1711,6 +1722,7 @@ begin
 
   delete from public.executions e where e.id = any(ids);
   delete from public.approvals a where a.execution_id = any(ids);
+  delete from public.execution_labels l where l.execution_id = any(ids);
   delete from public.snapshots s where s.execution_id = any(ids);
   delete from public.runnable r where r.execution_id = any(ids);
   delete from public.recorded_outputs r where r.execution_id = any(ids);
@@ -1904,6 +1916,8 @@ alter table public.event_partitions enable row level security;
 
 alter table public.events enable row level security;
 
+alter table public.execution_labels enable row level security;
+
 alter table public.execution_trees enable row level security;
 
 alter table public.execution_usage enable row level security;
@@ -2018,6 +2032,10 @@ create policy one_tenant on public.events as permissive for all to public
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (EXISTS ( SELECT
    FROM public.executions e
   WHERE (e.id = events.execution_id)))));
+
+create policy one_tenant on public.execution_labels as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.execution_trees as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))

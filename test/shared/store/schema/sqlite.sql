@@ -157,6 +157,16 @@ CREATE TABLE events (
   primary key (execution_id, sequence)
 ) strict;
 
+CREATE TABLE execution_labels (
+  execution_id text not null,
+  name text not null,
+  value text not null,
+  tenant_id text not null,
+  -- That of the execution.
+  created_at integer not null,
+  primary key (execution_id, name)
+) strict, without rowid;
+
 CREATE TABLE execution_trees (
   root_execution_id text not null primary key,
   tenant_id text not null,
@@ -601,6 +611,10 @@ CREATE INDEX dead_letters_by_age on dead_letters (tenant_id, dead_lettered_at de
 CREATE INDEX definitions_by_workflow on definitions (tenant_id, workflow_id, seq desc);
 
 CREATE INDEX events_by_time on events (created_at);
+
+CREATE INDEX execution_labels_by_value on execution_labels (
+  tenant_id, name, value, created_at desc, execution_id desc
+);
 
 CREATE INDEX executions_by_age on executions (tenant_id, created_at desc, id desc);
 

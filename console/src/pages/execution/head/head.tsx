@@ -8,6 +8,7 @@ import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { Facts, Panel } from '../../../ui/layout/panel.tsx';
 import type { Followed } from '../live/follow-sequence.ts';
 import { ExecutionActions } from './actions.tsx';
+import { Labels } from './labels.tsx';
 import { Lineage } from './lineage.tsx';
 import type { Execution } from './types.ts';
 
@@ -54,6 +55,9 @@ export function Head({
             ['Steps', execution.steps_executed],
             ['Tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
             ['Cost', `$${usage.cost_usd.toFixed(4)}`],
+            ...(Object.keys(execution.labels).length === 0
+              ? []
+              : [['Labels', <Labels key="labels" labels={execution.labels} />, 'wide'] as const]),
             ...(pauses.length === 0
               ? []
               : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),

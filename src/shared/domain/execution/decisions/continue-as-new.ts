@@ -4,6 +4,7 @@ import type { JsonValue } from '../../json.ts';
 import type { ContinueAsNew } from '../../workflow/plan/plan.ts';
 import { carry } from '../carry/carry.ts';
 import type { ExecutionEvent } from '../event.ts';
+import { hasLabels } from '../labels/labels.ts';
 import { scopeOf } from '../route.ts';
 import { emit, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
@@ -89,6 +90,7 @@ function firstEventOf(
       workflow_version: draft.workflowVersion,
       definition_id: draft.definitionId,
       input: draft.input,
+      ...(hasLabels(draft.labels) && { labels: draft.labels }),
       ...(parent !== null && {
         parent_execution_id: parent.executionId,
         parent_node_id: parent.nodeId,

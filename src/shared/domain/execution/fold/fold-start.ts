@@ -1,6 +1,7 @@
 import type { DefinitionId, ExecutionId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
 import type { CarriedApprovalPayload } from '../event-payloads.ts';
+import { NO_LABELS } from '../labels/labels.ts';
 import { visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
@@ -18,6 +19,7 @@ export function foldStarted(
   draft.workflowId = payload.workflow_id;
   draft.workflowVersion = payload.workflow_version;
   draft.input = payload.input;
+  draft.labels = payload.labels ?? NO_LABELS;
   draft.data = payload.input;
   if (plan !== null && plan.startNode !== null) {
     draft.arrivals = [{ from: null, to: plan.startNode, output: null }];

@@ -3,7 +3,12 @@ import type { ExecutionId } from '../../ids.ts';
 
 /** One condition of a query. An execution fits a query if it fits each of its conditions. */
 export type Condition =
-  StatusCondition | IdCondition | TextCondition | ContainsCondition | TimeCondition;
+  | StatusCondition
+  | IdCondition
+  | TextCondition
+  | ContainsCondition
+  | LabelCondition
+  | TimeCondition;
 
 export interface StatusCondition {
   readonly field: 'status';
@@ -29,6 +34,16 @@ export interface ContainsCondition {
   readonly operator: 'contains';
   readonly text: string;
 }
+
+/** `not_in` also fits an execution without the label. */
+export type LabelCondition = {
+  readonly field: 'labels';
+  /** The name of the label. */
+  readonly label: string;
+} & (
+  | { readonly operator: SetOperator; readonly values: readonly string[] }
+  | { readonly operator: 'contains'; readonly text: string }
+);
 
 export interface TimeCondition {
   readonly field: 'started' | 'ended';

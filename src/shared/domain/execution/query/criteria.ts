@@ -4,6 +4,7 @@ import type {
   Condition,
   ContainsCondition,
   IdCondition,
+  LabelCondition,
   Moment,
   StatusCondition,
   TextCondition,
@@ -22,6 +23,8 @@ export interface ExecutionCriteria {
   readonly parents: readonly ExecutionId[] | null;
   /** In lower case, as far as letters are ASCII; an error contains each of them. */
   readonly errorContains: readonly string[];
+  /** One for each label that is named. */
+  readonly labels: readonly LabelCriteria[];
   readonly started: TimeCriteria;
   readonly ended: TimeCriteria;
 }
@@ -31,6 +34,11 @@ export interface TextCriteria {
   readonly notIn: readonly string[];
   /** In lower case, as far as letters are ASCII. */
   readonly contains: readonly string[];
+}
+
+/** An execution without the label fits `notIn` alone. */
+export interface LabelCriteria extends TextCriteria {
+  readonly label: string;
 }
 
 /** ISO instants; inclusive and exclusive. */
@@ -48,6 +56,7 @@ export function gatherCriteria(conditions: readonly Condition[], now: number): E
     ids: gatherIds(conditions, 'id'),
     parents: gatherIds(conditions, 'parent'),
     errorContains: gatherParts(conditions, 'error'),
+    labels: gatherLabels(conditions.filter((each) => each.field === 'labels')),
     started: gatherTimes(conditions, 'started', now),
     ended: gatherTimes(conditions, 'ended', now),
   };
@@ -79,6 +88,16 @@ function gatherParts(
 ): readonly string[] {
   const own = conditions.filter((each) => each.operator === 'contains');
   return own.filter((each) => each.field === field).map(({ text }) => lowerAscii(text));
+}
+
+function gatherLabels(conditions: readonly LabelCondition[]): readonly LabelCriteria[] {
+  return [...Map.groupBy(conditions, ({ label }) => label)].map(([label, own]) => ({
+    label,
+    ...gatherSet(own.filter((each) => each.operator !== 'contains')),
+    contains: own
+      .filter((each) => each.operator === 'contains')
+      .map(({ text }) => lowerAscii(text)),
+  }));
 }
 
 function gatherSet<Value>(

@@ -1,8 +1,9 @@
+import { LABEL_NAME } from '../labels/labels.ts';
 import { EXECUTION_STATUSES } from '../status.ts';
 import { TIME_OPERATORS } from './condition.ts';
 
 export type Field =
-  'status' | 'workflow' | 'version' | 'parent' | 'id' | 'error' | 'started' | 'ended';
+  'status' | 'workflow' | 'version' | 'parent' | 'id' | 'error' | 'labels' | 'started' | 'ended';
 
 /** An operator as a query spells it. */
 export type Spelling = '=' | '!=' | '~' | 'in' | (typeof TIME_OPERATORS)[number];
@@ -27,6 +28,7 @@ export const FIELDS: Readonly<Record<Field, FieldRule>> = {
   parent: { operators: ['=', 'in'], values: [] },
   id: { operators: ['=', 'in'], values: [] },
   error: { operators: ['~'], values: [] },
+  labels: { operators: [...SET, '~'], values: [] },
   started: { operators: TIME_OPERATORS, values: TIMES },
   ended: { operators: TIME_OPERATORS, values: TIMES },
 };
@@ -43,13 +45,29 @@ const ALIASES: Readonly<Record<string, Field>> = {
   completed_at: 'ended',
 };
 
-export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS);
+const LABELS = 'labels.';
 
-/** The field of a name or of another name for it. */
-export function findField(name: string): Field | null {
+/** As a query may write them: a label stands for all. */
+export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS).map((field) =>
+  field === 'labels' ? `${LABELS}name` : field,
+);
+
+export interface NamedField {
+  readonly field: Field;
+  /** The name of the label; empty for other fields. */
+  readonly label: string;
+}
+
+/** The field of a name, of another name for it, or of a label: `labels.customer`. */
+export function findField(name: string): NamedField | null {
   const lower = name.toLowerCase();
-  if (isField(lower)) return lower;
-  return Object.hasOwn(ALIASES, lower) ? (ALIASES[lower] ?? null) : null;
+  if (lower.startsWith(LABELS)) {
+    const label = name.slice(LABELS.length);
+    return LABEL_NAME.test(label) ? { field: 'labels', label } : null;
+  }
+  if (lower !== 'labels' && isField(lower)) return { field: lower, label: '' };
+  const aliased = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : undefined;
+  return aliased === undefined ? null : { field: aliased, label: '' };
 }
 
 function isField(name: string): name is Field {

@@ -2,7 +2,7 @@ import { parseExecutionId } from '../../ids.ts';
 import { EXECUTION_STATUSES } from '../status.ts';
 import { parseDuration } from '../../workflow/parse/parse-duration.ts';
 import { type Condition, type Moment, type SetOperator, TIME_OPERATORS } from './condition.ts';
-import { FIELDS, type Field, type Spelling } from './fields.ts';
+import { FIELDS, type NamedField, type Spelling } from './fields.ts';
 import type { QueryProblem } from './problem.ts';
 import type { Token } from './tokens.ts';
 
@@ -12,7 +12,7 @@ type Made = { readonly condition: Condition } | { readonly problem: QueryProblem
 
 /** Makes a condition of a field, an operator that the field has, and at least one value. */
 export function makeCondition(
-  field: Field,
+  { field, label }: NamedField,
   spelling: Spelling,
   operands: readonly Operand[],
 ): Made {
@@ -28,6 +28,13 @@ export function makeCondition(
     }
     case 'error':
       return { condition: { field, operator: 'contains', text: first.value } };
+    case 'labels': {
+      const of = { field, label };
+      if (spelling === '~')
+        return { condition: { ...of, operator: 'contains', text: first.value } };
+      const values = operands.map(({ value }) => value);
+      return { condition: { ...of, operator: setOperator(spelling), values } };
+    }
     case 'workflow':
     case 'version': {
       if (spelling === '~')

@@ -62,13 +62,14 @@ type Read<Value> = Value | { readonly problem: QueryProblem };
 
 function readCondition(reader: Reader): Read<{ readonly condition: Condition }> {
   const name = reader.take();
-  const field = name.kind === 'word' ? findField(name.value) : null;
-  if (field === null) return { problem: refuseField(name) };
+  const named = name.kind === 'word' ? findField(name.value) : null;
+  if (named === null) return { problem: refuseField(name) };
+  const { field } = named;
   const operator = readOperator(reader, field);
   if ('problem' in operator) return operator;
   const operands = operator.spelling === 'in' ? readList(reader, field) : readOne(reader, field);
   if ('problem' in operands) return operands;
-  return makeCondition(field, operator.spelling, operands.values);
+  return makeCondition(named, operator.spelling, operands.values);
 }
 
 function refuseField(token: Token): QueryProblem {

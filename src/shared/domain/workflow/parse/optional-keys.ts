@@ -16,6 +16,7 @@ const STRINGS = ['name', 'description', 'start_node'];
 const OPTIONAL = [
   'state_schema',
   'labels',
+  'execution_labels',
   'policy',
   'data_policy',
   'token_budget',

@@ -12,6 +12,7 @@ import type { ParsedNode } from '../parse/parse-node.ts';
 import { locate, parseNode, parseRetryPolicies } from '../parse/parse-node.ts';
 import type { Timeouts } from '../parse/parse-timeouts.ts';
 import { parseTimeouts } from '../parse/parse-timeouts.ts';
+import { parseExecutionLabels } from '../parse/parse-execution-labels.ts';
 import { parseParts } from '../parse/parse-parts.ts';
 import type { WorkflowParts } from '../parse/parts.ts';
 import type { Plan, PlanNode } from './plan.ts';
@@ -28,6 +29,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const budget = parseBudget(ir, findings.problems);
   const dataPolicy = parseDataPolicy(ir['data_policy'] ?? null, '/data_policy', findings.problems);
   const continueAsNew = parseContinueAsNew(ir, findings);
+  const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
@@ -49,6 +51,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     startNode,
     nodes: planNodes,
     stateSchema: isJsonObject(schema) ? schema : null,
+    executionLabels,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,
     policy,

@@ -28,6 +28,8 @@ export interface Plan {
   readonly nodes: ReadonlyMap<string, PlanNode>;
   /** JSON Schema the input must satisfy; null when absent or an opaque reference. */
   readonly stateSchema: JsonObject | null;
+  /** The labels of its executions. */
+  readonly executionLabels: LabelMappings;
   readonly workflowTimeoutMs: number | null;
   readonly continueAsNew: ContinueAsNew | null;
   /** The workflow's own; null: none. */
@@ -45,6 +47,9 @@ export interface Plan {
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;
 }
+
+/** Names of labels, and where their values come from. */
+export type LabelMappings = readonly (readonly [string, Mapping])[];
 
 /** When a run ends and another continues; at least one of the two is not null. */
 export interface ContinueAsNew {

@@ -1,3 +1,4 @@
+import { LABELS_MAX } from '../../execution/labels/labels.ts';
 import { BUDGET_ACTIONS } from '../../budget/budget.ts';
 import {
   anyOf,
@@ -31,6 +32,13 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   name: text('Name for people.'),
   description: text('Its purpose.'),
   labels: anything('Kept for your own readers and programs.'),
+  execution_labels: {
+    ...record(
+      'Labels of its executions: text, or a path or an expression over the input. Null gives no label.',
+      { $ref: '#/$defs/Mapping' },
+    ),
+    maxProperties: LABELS_MAX,
+  },
   start_node: ref(
     'NodeId',
     'Where it begins. Default: `start`, or the only node nothing leads to.',

@@ -111,6 +111,7 @@ export async function importExecution(
       shard: shardOf(executionId),
       priority: execution.priority,
       error: state.error,
+      labels: state.labels,
       createdAt: execution.created_at,
       completedAt: execution.completed_at ?? execution.updated_at,
     },

@@ -1,4 +1,5 @@
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
+import { labelExecution } from '../../../domain/execution/labels/label-execution.ts';
 import type { WaitPayload } from '../../../domain/execution/function-events.ts';
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import { tellViolations } from '../../../domain/tell-violations.ts';
@@ -47,12 +48,15 @@ async function findChild(
       return { refused: `input does not satisfy the state schema of ${workflowId}: ${told}` };
     }
   }
+  const labelled = labelExecution(plan.executionLabels, input);
+  if (!labelled.ok) return { refused: `workflow ${workflowId}: ${labelled.message}` };
   return {
     executionId: executionIdFromUuid(deps.ids.uuid()),
     definitionId: definition.definitionId,
     workflowId: definition.workflowId,
     workflowVersion: definition.version,
     input,
+    labels: labelled.labels,
   };
 }
 

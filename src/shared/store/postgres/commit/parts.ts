@@ -7,6 +7,7 @@ import type { Parameters } from './statement.ts';
 export const JUDGED_FLAGS = [
   'creates',
   'runs',
+  'labels',
   'limits',
   'derived',
   'requests',

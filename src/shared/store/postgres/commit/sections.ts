@@ -9,6 +9,7 @@ import {
   type StartedExecution,
 } from '../../commit.ts';
 import { approvalChangesOf } from '../../rows/approval-changes.ts';
+import { labelsOf } from '../../rows/label-rows.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
@@ -106,6 +107,13 @@ export const COMMIT_SECTIONS = {
     cost_usd: ['float8', ({ used }) => used?.costUsd ?? null],
     waits_for_place: ['bool', ({ waitsForPlace }) => waitsForPlace],
     takes_place_of: ['uuid', ({ takesPlaceOf }) => uuidOrNull(takesPlaceOf)],
+  }),
+  /** The labels of executions that the plan makes. */
+  labels: section(labelsOf, {
+    /** An execution that the plan starts; null: the plan's execution. */
+    started_id: ['uuid', ({ startedId }) => uuidOrNull(startedId)],
+    name: ['text', ({ name }) => name],
+    value: ['text', ({ value }) => value],
   }),
   trees: optionalRow(({ tree }) => tree, {
     root: ['uuid', ({ rootExecutionId }) => toUuid(rootExecutionId)],

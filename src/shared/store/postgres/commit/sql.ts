@@ -3,7 +3,7 @@ import { judgingParts, lockingParts } from './judge.ts';
 import { JUDGED_FLAGS, type Has, type Param } from './parts.ts';
 import { holdingParts, racingParts } from './holds.ts';
 import { pauseWritingParts } from './pauses.ts';
-import { startingParts } from './starts.ts';
+import { labellingParts, startingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
 import { treeWritingParts } from './trees.ts';
 import { unservedTenants } from './unserved.ts';
@@ -49,6 +49,7 @@ export const judgingStatement = createStatements({
       ...judgingParts(has, $),
       ...acceptingParts(has, $),
       ...startingParts(has, $),
+      ...labellingParts(has, $),
       ...treeWritingParts(has, $),
       ...deletingParts(has, $),
       ...holdingParts(has, $),

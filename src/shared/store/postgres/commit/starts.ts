@@ -42,3 +42,16 @@ export function startingParts(has: Has, $: Param): string[] {
     ...placingParts(),
   ];
 }
+
+/** The labels of the executions that accepted plans make. */
+export function labellingParts(has: Has, $: Param): string[] {
+  if (!has('labels')) return [];
+  return [
+    `labelled as (
+      insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+      select coalesce(l.started_id, a.id), l.name, l.value, a.tenant_id, a.stamp
+      from ${$.table('labels', 'l')}
+      join accepted a on a.position = l.position
+    )`,
+  ];
+}

@@ -10,7 +10,10 @@ import type { PostgresPool, Statement } from '../connection/connect.ts';
 import {
   decodeEvent,
   decodeExecution,
+  decodeListed,
   EXECUTION_COLUMNS,
+  LISTED_COLUMNS,
+  type ListedRecord,
   toUuid,
   type EventRecord,
   type ExecutionRecord,
@@ -75,8 +78,8 @@ export function createExecutionStore(
 
     async list(params) {
       const { statement, values } = listStatement(params);
-      const rows = await readers.run<ExecutionRecord>(statement, values, params.tenantId);
-      return rows.map(decodeExecution);
+      const rows = await readers.run<ListedRecord>(statement, values, params.tenantId);
+      return rows.map(decodeListed);
     },
 
     listUpdated: (params) => listUpdated(readers, params),
@@ -217,12 +220,16 @@ function listStatement(params: ListExecutions): {
     where += `\n      and ${condition.replaceAll('?', () => `$${index++}`)}`;
   }
   const text = `
-    select ${EXECUTION_COLUMNS}
-    from executions e
-    where ${where}
-    order by e.created_at desc, e.id desc
-    limit $2
-    offset $3`;
+    select ${LISTED_COLUMNS}
+    from (
+      select ${EXECUTION_COLUMNS}
+      from executions e
+      where ${where}
+      order by e.created_at desc, e.id desc
+      limit $2
+      offset $3
+    ) e
+    order by e.created_at desc, e.id desc`;
   return { statement: { name: names.join('-'), text, writes: false }, values };
 }
 

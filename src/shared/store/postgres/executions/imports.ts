@@ -78,12 +78,22 @@ async function add(management: Management, importing: Importing): Promise<Import
   };
   const [row] = await management.any(
     sql.type(VerdictRecord)`
+    with judged as materialized (
     select import_execution(
       ${importId}::uuid, ${tenantId}, ${actorId}, ${JSON.stringify(told)}::json, ${documentSha256},
       ${eventHashes}, ${retirementId}::uuid, ${JSON.stringify(arriving)}::json,
       ${encodeHistory(importing)}::json, ${JSON.stringify(registered)}::json, ${importing.snapshot},
       ${sql.array([...importing.artifacts], 'text')}, ${AHEAD_MS_MAX}
-    ) as verdict`,
+    ) as verdict
+    ),
+    labelled as (
+      insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+      select ${arriving.id}::uuid, l.key, l.value, ${tenantId}, ${execution.createdAt}::timestamptz
+      from judged j
+      cross join json_each_text(${JSON.stringify(execution.labels)}::json) l
+      where j.verdict = 'imported'
+    )
+    select verdict from judged`,
     { writes: true },
   );
   if (row === undefined) throw new Error('the import was not judged');

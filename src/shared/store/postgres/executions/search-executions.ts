@@ -8,10 +8,16 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts';
+import { labelOf, splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
-import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord, toUuid } from '../rows.ts';
-import { type Bind, writeCriteria } from './write-criteria.ts';
+import {
+  decodeListed,
+  EXECUTION_COLUMNS,
+  LISTED_COLUMNS,
+  type ListedRecord,
+  toUuid,
+} from '../rows.ts';
+import { type Bind, writeCriteria, writeTimes } from './write-criteria.ts';
 
 /** `readers` is for what one tenant asks, under row-level security. */
 export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
@@ -32,25 +38,32 @@ async function searchExecutions(
   const split = splitCriteria(params.criteria);
   const bound = split.residual === null ? null : await findBound(readers, params, split);
   const { values, bind } = createBinds();
-  // An offset of 0 keeps the two conditions apart, so that the index is the one of the first.
+  const drive = writeDrive(params, split, bind);
+  const rows = writeRows(drive, {
+    columns: EXECUTION_COLUMNS,
+    bound: writePlace(drive.place, '>=', bound, bind),
+    end: endOf(drive),
+  });
   const text = `
-    select ${EXECUTION_COLUMNS}
-    from (
-      select ${EXECUTION_COLUMNS}
-      from executions e
-      where ${writeDriving(params, split, bind)}
-        and ${writePlace('>=', bound, bind)}
-      order by e.created_at desc, e.id desc
-      offset 0
-    ) e
+    select ${LISTED_COLUMNS}
+    from (${rows}) e
     where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     order by e.created_at desc, e.id desc
     limit ${bind(params.limit)}::int4`;
-  const found = await readers.run<ExecutionRecord>(unnamed(text), values, params.tenantId);
-  const rows = found.map(decodeExecution);
-  const last = rows.length === params.limit ? rows.at(-1) : undefined;
-  if (last === undefined) return { rows, next: bound };
-  return { rows, next: { createdAt: last.createdAt, executionId: last.executionId } };
+  const found = await readers.run<ListedRecord>(unnamed(text), values, params.tenantId);
+  const page = found.map(decodeListed);
+  const last = page.length === params.limit ? page.at(-1) : undefined;
+  if (last === undefined) return { rows: page, next: bound };
+  return { rows: page, next: { createdAt: last.createdAt, executionId: last.executionId } };
+
+  /**
+   * An offset of 0 keeps the two conditions apart, so that the server chooses the index by the first;
+   * with a limit there it might walk along the list instead. Labels have no other index.
+   */
+  function endOf({ place }: Drive): string {
+    if (place === OF_EXECUTION) return 'offset 0';
+    return `limit ${bind(split.residual === null ? params.limit : params.within)}::int4`;
+  }
 }
 
 /** The last execution that one page looks through; null: there are no more than that. */
@@ -60,11 +73,12 @@ async function findBound(
   split: SplitCriteria,
 ): Promise<ExecutionPlace | null> {
   const { values, bind } = createBinds();
+  const { table, where, place } = writeDrive(params, split, bind);
   const text = `
-    select e.created_at, e.id
-    from executions e
-    where ${writeDriving(params, split, bind)}
-    order by e.created_at desc, e.id desc
+    select ${place.at} as created_at, ${place.id} as id
+    from ${table}
+    where ${where}
+    order by ${orderBy(place)}
     offset ${bind(params.within - 1)}::int4
     limit 1`;
   const rows = await readers.run<PlaceRecord>(unnamed(text), values, params.tenantId);
@@ -78,21 +92,88 @@ interface PlaceRecord {
   readonly id: string;
 }
 
-function writeDriving(
+/** The part of the list that one index finds, in its order. */
+interface Drive {
+  /** The table of the index. */
+  readonly table: string;
+  readonly where: string;
+  readonly place: PlaceColumns;
+}
+
+interface PlaceColumns {
+  readonly at: string;
+  readonly id: string;
+}
+
+const OF_EXECUTION: PlaceColumns = { at: 'e.created_at', id: 'e.id' };
+const OF_LABEL: PlaceColumns = { at: 'l.created_at', id: 'l.execution_id' };
+
+function writeDrive(
   { tenantId, cursor }: Pick<SearchExecutions, 'tenantId' | 'cursor'>,
   { driving }: SplitCriteria,
   bind: Bind,
-): string {
-  return `e.tenant_id = ${bind(tenantId)}::text
+): Drive {
+  const label = labelOf(driving);
+  if (label === null) {
+    const place = OF_EXECUTION;
+    const where = `e.tenant_id = ${bind(tenantId)}::text
         and ${writeCriteria(driving, bind)}
-        and ${writePlace('<', cursor, bind)}`;
+        and ${writePlace(place, '<', cursor, bind)}`;
+    return { table: 'executions e', where, place };
+  }
+  const place = OF_LABEL;
+  const times = ['true', ...writeTimes(place.at, driving.started, bind)];
+  const where = `l.tenant_id = ${bind(tenantId)}::text
+        and l.name = ${bind(label.name)}::text
+        and l.value = ${bind(label.value)}::text
+        and ${times.join(' and ')}
+        and ${writePlace(place, '<', cursor, bind)}`;
+  return { table: 'execution_labels l', where, place };
 }
 
-function writePlace(comparison: '<' | '>=', place: ExecutionPlace | null, bind: Bind): string {
+/** The executions that an index finds. The server can turn no join around that is lateral and ends so. */
+function writeRows(
+  { table, where, place }: Drive,
+  {
+    columns,
+    bound,
+    end,
+  }: { readonly columns: string; readonly bound: string; readonly end: string },
+): string {
+  const found = (selected: string) => `
+      select ${selected}
+      from ${table}
+      where ${where}
+        and ${bound}
+      order by ${orderBy(place)}
+      ${end}`;
+  if (place === OF_EXECUTION) return found(columns);
+  return `
+      select e.*
+      from (${found('l.execution_id, l.created_at')}) l
+      cross join lateral (
+        select ${columns}
+        from executions e
+        where e.id = l.execution_id
+        offset 0
+      ) e
+      order by ${orderBy(place)}`;
+}
+
+function orderBy({ at, id }: PlaceColumns): string {
+  return `${at} desc, ${id} desc`;
+}
+
+function writePlace(
+  columns: PlaceColumns,
+  comparison: '<' | '>=',
+  place: ExecutionPlace | null,
+  bind: Bind,
+): string {
   if (place === null) return 'true';
   const at = bind(place.createdAt);
   const id = bind(toUuid(place.executionId));
-  return `(e.created_at, e.id) ${comparison} (${at}::timestamptz, ${id}::uuid)`;
+  return `(${columns.at}, ${columns.id}) ${comparison} (${at}::timestamptz, ${id}::uuid)`;
 }
 
 async function countExecutions(
@@ -103,13 +184,13 @@ async function countExecutions(
   const split = splitCriteria(params.criteria);
   const { values, bind } = createBinds();
   const buckets = `${bind(params.buckets)}::int4`;
+  const rows = writeRows(writeDrive({ tenantId, cursor: null }, split, bind), {
+    columns: split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS,
+    bound: 'true',
+    end: `limit ${bind(within)}::int4`,
+  });
   const text = `
-    with scanned as materialized (
-      select ${split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS}
-      from executions e
-      where ${writeDriving({ tenantId, cursor: null }, split, bind)}
-      order by e.created_at desc, e.id desc
-      limit ${bind(within)}::int4
+    with scanned as materialized (${rows}
     ),
     fitting as ${split.residual === null ? 'not' : ''} materialized (
       select e.status, e.created_at

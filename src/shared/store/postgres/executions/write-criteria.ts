@@ -1,5 +1,6 @@
 import type {
   ExecutionCriteria,
+  LabelCriteria,
   TextCriteria,
   TimeCriteria,
 } from '../../../domain/execution/query/criteria.ts';
@@ -21,9 +22,28 @@ export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
     ...writeText('e.workflow_version', criteria.version, bind),
     ...writeTimes('e.created_at', criteria.started, bind),
     ...writeTimes('e.completed_at', criteria.ended, bind),
+    ...criteria.labels.flatMap((label) => writeLabel(label, bind)),
     ...(errorContains.length === 0 ? [] : [writeError(errorContains, bind)]),
   ];
   return parts.join(' and ');
+}
+
+function writeLabel(
+  { label, in: wanted, notIn, contains }: LabelCriteria,
+  bind: Bind,
+): readonly string[] {
+  // A value, not `exists`, which the server may turn into a join with all executions of the label.
+  const having = (condition: string) => `coalesce((
+    select ${condition}
+    from execution_labels n
+    where n.execution_id = e.id
+      and n.name = ${bind(label)}::text
+  ), false)`;
+  return [
+    ...(wanted === null ? [] : [having(writeIn('n.value', wanted, bind))]),
+    ...(notIn.length === 0 ? [] : [`not ${having(writeIn('n.value', notIn, bind))}`]),
+    ...(contains.length === 0 ? [] : [having(writeContains('n.value', contains, bind))]),
+  ];
 }
 
 function writeText(
@@ -55,7 +75,11 @@ function writeIds(
   return [`${column} = any(${bind(uuids)}::uuid[])`];
 }
 
-function writeTimes(column: string, { from, before }: TimeCriteria, bind: Bind): readonly string[] {
+export function writeTimes(
+  column: string,
+  { from, before }: TimeCriteria,
+  bind: Bind,
+): readonly string[] {
   return [
     ...(from === null ? [] : [`${column} >= ${bind(from)}::timestamptz`]),
     ...(before === null ? [] : [`${column} < ${bind(before)}::timestamptz`]),

@@ -11,6 +11,7 @@ import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
+import { writeLabels } from './labels.ts';
 import { writeTree } from './judge-tree.ts';
 import { startExecutions } from './start-executions.ts';
 import { chargeUsage } from './usage.ts';
@@ -37,6 +38,7 @@ export function writePlan(
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
   writeApprovals(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
+  writeLabels(connection, { plan, createdAt });
   writeTree(connection, plan);
   writeWorkflowHold(connection, plan);
   const fences = writeItems(connection, { plan, shard: head.shard, now, drawFence });

@@ -4,6 +4,7 @@ import type {
   EventsBetween,
   ExecutionRow,
   ExecutionStore,
+  ListedRow,
   ListExecutions,
   LoadedExecution,
 } from '../../executions.ts';
@@ -13,10 +14,13 @@ import { readExecutionDocument } from './execution-document.ts';
 import { listUpdated } from './list-updated.ts';
 import {
   EXECUTION_COLUMNS,
+  LISTED_COLUMNS,
   decodeEvent,
   decodeExecution,
+  decodeListed,
   type EventRecord,
   type ExecutionRecord,
+  type ListedRecord,
 } from '../rows.ts';
 import { readUsage } from '../commit/usage.ts';
 import { findStandingPause } from '../workflows/workflow-pauses.ts';
@@ -116,7 +120,7 @@ function selectEventsBetween(connection: Connection, range: EventsBetween) {
 }
 
 /** The text varies with the filters in use, so that each combination finds its index. */
-function listExecutions(connection: Connection, filter: ListExecutions): readonly ExecutionRow[] {
+function listExecutions(connection: Connection, filter: ListExecutions): readonly ListedRow[] {
   const conditions = ['tenant_id = :tenant_id'];
   const bindings: Record<string, Bindable> = {
     tenant_id: filter.tenantId,
@@ -150,13 +154,17 @@ function listExecutions(connection: Connection, filter: ListExecutions): readonl
     bindings['cursor_id'] = filter.cursor.executionId;
   }
   return connection
-    .all<ExecutionRecord>(
-      `select ${EXECUTION_COLUMNS}
-       from executions
-       where ${conditions.join(' and ')}
-       order by created_at desc, id desc
-       limit :limit offset :offset`,
+    .all<ListedRecord>(
+      `select ${LISTED_COLUMNS}
+       from (
+         select ${EXECUTION_COLUMNS}
+         from executions
+         where ${conditions.join(' and ')}
+         order by created_at desc, id desc
+         limit :limit offset :offset
+       ) e
+       order by created_at desc, id desc`,
       bindings,
     )
-    .map(decodeExecution);
+    .map(decodeListed);
 }

@@ -68,6 +68,13 @@ function add(connection: Connection, importing: Importing): ImportVerdict {
       [executionId, sequence, kind, node_id, payload, actor_id, Date.parse(created_at)],
     );
   }
+  for (const [name, value] of Object.entries(importing.execution.labels)) {
+    connection.run(
+      `insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+       values (?, ?, ?, ?, ?)`,
+      [executionId, name, value, tenantId, Date.parse(importing.execution.createdAt)],
+    );
+  }
   if (importing.snapshot !== null) {
     connection.run('insert into snapshots (execution_id, sequence, body) values (?, ?, ?)', [
       executionId,

@@ -1,3 +1,4 @@
+import type { ExecutionCriteria } from '../../../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import { type ExecutionId } from '../../../domain/ids.ts';
 import type {
@@ -8,10 +9,16 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { splitCriteria } from '../../rows/split-criteria.ts';
+import { labelOf, splitCriteria } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
-import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord, toIso } from '../rows.ts';
-import { writeCriteria } from './write-criteria.ts';
+import {
+  decodeListed,
+  EXECUTION_COLUMNS,
+  LISTED_COLUMNS,
+  type ListedRecord,
+  toIso,
+} from '../rows.ts';
+import { writeCriteria, type WrittenCriteria } from './write-criteria.ts';
 
 export function createExecutionSearch(connection: Connection): ExecutionSearch {
   return {
@@ -23,38 +30,40 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
 function searchExecutions(connection: Connection, params: SearchExecutions): SearchPage {
   const { tenantId, cursor, limit, within } = params;
   const { driving, residual } = splitCriteria(params.criteria);
-  const drive = writeCriteria('d_', driving);
+  const { from, place, ...drive } = writeDrive(driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
   const bindings: Record<string, Bindable> = { tenant_id: tenantId, ...drive.bindings };
-  let where = `tenant_id = :tenant_id and ${drive.condition}`;
+  let where = drive.condition;
   if (cursor !== null) {
-    where += ' and (created_at, id) < (:cursor_created_at, :cursor_id)';
+    where += ` and (${place.at}, ${place.id}) < (:cursor_created_at, :cursor_id)`;
     bindings['cursor_created_at'] = Date.parse(cursor.createdAt);
     bindings['cursor_id'] = cursor.executionId;
   }
   const bound =
-    residual === null ? undefined : findBound(connection, where, { ...bindings, skip: within - 1 });
+    residual === null
+      ? undefined
+      : findBound(connection, { from, place, where }, { ...bindings, skip: within - 1 });
   if (bound !== undefined) {
-    where += ' and (created_at, id) >= (:bound_created_at, :bound_id)';
+    where += ` and (${place.at}, ${place.id}) >= (:bound_created_at, :bound_id)`;
     bindings['bound_created_at'] = bound.created_at;
     bindings['bound_id'] = bound.id;
   }
   // A limit inside keeps the two conditions apart, so that the index is the one of the first.
-  const rows = all<ExecutionRecord>(
+  const rows = all<ListedRecord>(
     connection,
-    `select ${EXECUTION_COLUMNS}
+    `select ${LISTED_COLUMNS}
      from (
        select ${EXECUTION_COLUMNS}
-       from executions
+       from ${from}
        where ${where}
-       order by created_at desc, id desc
+       order by ${orderBy(place)}
        limit ${residual === null ? ':limit' : ':within'}
      ) e
      where ${compare.condition}
      order by created_at desc, id desc
      limit :limit`,
     { ...bindings, ...compare.bindings, limit, ...(residual !== null && { within }) },
-  ).map(decodeExecution);
+  ).map(decodeListed);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   if (last !== undefined) {
     return { rows, next: { createdAt: last.createdAt, executionId: last.executionId } };
@@ -74,19 +83,63 @@ function placeOf({ created_at: createdAt, id }: PlaceRecord): ExecutionPlace {
 /** The last execution that one page looks through; undefined: there are no more than that. */
 function findBound(
   connection: Connection,
-  where: string,
+  { from, place, where }: Pick<Drive, 'from' | 'place'> & { readonly where: string },
   bindings: Readonly<Record<string, Bindable>>,
 ): PlaceRecord | undefined {
   const [row] = all<PlaceRecord>(
     connection,
-    `select created_at, id
-     from executions
+    `select ${place.at} as created_at, ${place.id} as id
+     from ${from}
      where ${where}
-     order by created_at desc, id desc
+     order by ${orderBy(place)}
      limit 1 offset :skip`,
     bindings,
   );
   return row;
+}
+
+/** An index in the order of the list, with the executions that it finds. */
+interface Drive extends WrittenCriteria {
+  readonly from: string;
+  readonly place: { readonly at: string; readonly id: string };
+}
+
+function writeDrive(driving: ExecutionCriteria): Drive {
+  const label = labelOf(driving);
+  if (label === null) {
+    const { condition, bindings } = writeCriteria('d_', driving);
+    return {
+      from: 'executions',
+      place: { at: 'created_at', id: 'id' },
+      condition: `tenant_id = :tenant_id and ${condition}`,
+      bindings,
+    };
+  }
+  const { from, before } = driving.started;
+  const times = [
+    ...(from === null ? [] : [' and created_at >= :label_from']),
+    ...(before === null ? [] : [' and created_at < :label_before']),
+  ];
+  return {
+    // A cross join keeps its order, and with it that of the index.
+    from: `(
+       select execution_id as labelled_id, created_at as labelled_at
+       from execution_labels
+       where tenant_id = :tenant_id and name = :label_name and value = :label_value${times.join('')}
+     ) cross join executions on id = labelled_id`,
+    place: { at: 'labelled_at', id: 'labelled_id' },
+    condition: 'true',
+    bindings: {
+      label_name: label.name,
+      label_value: label.value,
+      ...(from !== null && { label_from: Date.parse(from) }),
+      ...(before !== null && { label_before: Date.parse(before) }),
+    },
+  };
+}
+
+function orderBy({ at, id }: Drive['place']): string {
+  return `${at} desc, ${id} desc`;
 }
 
 const NO_CONDITION = { condition: 'true', bindings: {} };
@@ -94,15 +147,15 @@ const NO_CONDITION = { condition: 'true', bindings: {} };
 function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
   const { tenantId, from, to, buckets, within } = params;
   const { driving, residual } = splitCriteria(params.criteria);
-  const drive = writeCriteria('d_', driving);
+  const drive = writeDrive(driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
   const records = all<CountRecord>(
     connection,
     `with scanned as materialized (
        select ${residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS}
-       from executions
-       where tenant_id = :tenant_id and ${drive.condition}
-       order by created_at desc, id desc
+       from ${drive.from}
+       where ${drive.condition}
+       order by ${orderBy(drive.place)}
        limit :within
      ),
      fitting as ${residual === null ? 'not' : ''} materialized (

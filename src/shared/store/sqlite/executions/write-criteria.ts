@@ -1,5 +1,6 @@
 import type {
   ExecutionCriteria,
+  LabelCriteria,
   TextCriteria,
   TimeCriteria,
 } from '../../../domain/execution/query/criteria.ts';
@@ -45,6 +46,31 @@ export function writeCriteria(prefix: string, criteria: ExecutionCriteria): Writ
     if (from !== null) parts.push(`${column} >= ${bind(`${column}_from`, Date.parse(from))}`);
     if (before !== null) parts.push(`${column} < ${bind(`${column}_before`, Date.parse(before))}`);
   };
+  /** The criteria are a comparison of executions `e`: no driving ones come here. */
+  const addLabel = (index: number, { label, in: wanted, notIn, contains }: LabelCriteria): void => {
+    const name = bind(`label_${index}`, label);
+    const having = (condition: string) => `exists (
+      select 1
+      from execution_labels as n
+      where n.execution_id = e.id and n.name = ${name} and ${condition}
+    )`;
+    if (wanted !== null) {
+      const each = bind(`label_${index}_in`, JSON.stringify(wanted));
+      parts.push(having(`n.value in (${eachOf(each)})`));
+    }
+    if (notIn.length > 0) {
+      const each = bind(`label_${index}_not`, JSON.stringify(notIn));
+      parts.push(`not ${having(`n.value in (${eachOf(each)})`)}`);
+    }
+    if (contains.length > 0) {
+      const each = bind(`label_${index}_has`, JSON.stringify(contains));
+      parts.push(
+        having(`not exists (
+        select 1 from json_each(${each}) part where instr(lower(n.value), part.value) = 0
+      )`),
+      );
+    }
+  };
   addIn('status', criteria.statuses);
   addIn('id', criteria.ids);
   addIn('parent_execution_id', criteria.parents);
@@ -52,6 +78,7 @@ export function writeCriteria(prefix: string, criteria: ExecutionCriteria): Writ
   addText('workflow_version', criteria.version);
   addTimes('created_at', criteria.started);
   addTimes('completed_at', criteria.ended);
+  for (const [index, label] of criteria.labels.entries()) addLabel(index, label);
   if (criteria.errorContains.length > 0) {
     parts.push('error is not null');
     addContains('error', criteria.errorContains);

@@ -93,6 +93,7 @@ const REMOVALS = [
   `delete from dead_letters where ${THEIR_ITEMS} and execution_id in ${THESE}`,
   `delete from executions where id in ${THESE}`,
   `delete from approvals where execution_id in ${THESE}`,
+  `delete from execution_labels where execution_id in ${THESE}`,
   `delete from snapshots where execution_id in ${THESE}`,
   `delete from runnable where execution_id in ${THESE}`,
   `delete from recorded_outputs where execution_id in ${THESE}`,

@@ -46,6 +46,21 @@ test('conditions of every field are read', (t) => {
   ]);
 });
 
+test('conditions on labels name the label as it is written', (t) => {
+  t.deepEqual(conditionsOf('labels.customer = "acme" and Labels.Region/EU != b'), [
+    { field: 'labels', label: 'customer', operator: 'in', values: ['acme'] },
+    { field: 'labels', label: 'Region/EU', operator: 'not_in', values: ['b'] },
+  ]);
+  t.deepEqual(conditionsOf('labels.a.b in (x, "y z") and labels.a.b ~ Z'), [
+    { field: 'labels', label: 'a.b', operator: 'in', values: ['x', 'y z'] },
+    { field: 'labels', label: 'a.b', operator: 'contains', text: 'Z' },
+  ]);
+  for (const query of ['labels = a', 'labels. = a', `labels.${'n'.repeat(129)} = a`]) {
+    t.is(mistakeOf(query)[0], 0, query);
+  }
+  t.deepEqual(mistakeOf('labels.a > b')[2], ['=', '!=', 'in', '~']);
+});
+
 test('a query of blanks has no condition', (t) => {
   t.deepEqual(conditionsOf(''), []);
   t.deepEqual(conditionsOf('  \n '), []);
@@ -60,7 +75,17 @@ test('quotes keep text whole, and a backslash keeps the next character', (t) => 
 });
 
 test('a mistake says where it is and which words could be there', (t) => {
-  const fields = ['status', 'workflow', 'version', 'parent', 'id', 'error', 'started', 'ended'];
+  const fields = [
+    'status',
+    'workflow',
+    'version',
+    'parent',
+    'id',
+    'error',
+    'labels.name',
+    'started',
+    'ended',
+  ];
   const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'];
   t.deepEqual(mistakeOf('state = failed'), [0, 5, fields]);
   t.deepEqual(mistakeOf('status > failed'), [7, 1, ['=', '!=', 'in']]);

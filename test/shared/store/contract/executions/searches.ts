@@ -37,6 +37,65 @@ export function searchCases(name: string, open: () => TestStore): void {
     t.deepEqual(await search(scene, 'started < -1h'), []);
   });
 
+  check('a search finds executions by their labels', async (t, { store }) => {
+    const scene = await fill(store);
+    t.deepEqual(await search(scene, 'labels.customer = acme'), ['d', 'b']);
+    t.deepEqual(await search(scene, 'labels.customer = acme and status = failed'), ['d']);
+    t.deepEqual(await search(scene, 'labels.customer = acme and labels.tier = gold'), ['b']);
+    t.deepEqual(await search(scene, 'labels.tier = gold and labels.customer != acme'), ['c']);
+    t.deepEqual(await search(scene, 'labels.customer != acme'), ['e', 'c', 'a']);
+    t.deepEqual(await search(scene, 'labels.customer in (acme, "Brown & Co")'), ['d', 'c', 'b']);
+    t.deepEqual(await search(scene, 'labels.customer ~ BROWN'), ['c']);
+    t.deepEqual(await search(scene, 'labels.customer = acme and labels.customer = none'), []);
+    t.deepEqual(await search(scene, 'labels.Customer = acme'), []);
+    t.deepEqual(await search(scene, 'labels.customer = acme and started > -1h'), ['d', 'b']);
+    t.deepEqual(await search(scene, 'labels.customer = acme and started < -1h'), []);
+    const { groups } = await count(scene, 'labels.customer = acme', { buckets: 1 });
+    t.deepEqual(groups, [
+      { bucket: 0, status: 'completed', count: 1 },
+      { bucket: 0, status: 'failed', count: 1 },
+    ]);
+    t.deepEqual(
+      (await count(scene, 'labels.tier ~ gold and labels.customer ~ b')).groups.length,
+      1,
+    );
+  });
+
+  check('a list tells the labels of each execution', async (t, { store }) => {
+    const { tenantId, names } = await fill(store);
+    const rows = await store.executions.list({
+      tenantId,
+      status: null,
+      workflowId: null,
+      createdAfter: null,
+      createdBefore: null,
+      cursor: null,
+      limit: 10,
+      offset: 1,
+    });
+    const ids = new Map([...names].map(([name, id]) => [id, name]));
+    t.deepEqual(
+      rows.map(({ executionId, labels }) => [ids.get(executionId), labels]),
+      [
+        ['d', { customer: 'acme' }],
+        ['c', { customer: 'Brown & Co', tier: 'gold' }],
+        ['b', { customer: 'acme', tier: 'gold' }],
+        ['a', {}],
+      ],
+    );
+    const { rows: found } = await store.executionSearch.search({
+      tenantId,
+      criteria: await criteriaOf(store, 'labels.tier = gold'),
+      cursor: null,
+      limit: 1,
+      within: 10,
+    });
+    t.deepEqual(
+      found.map(({ labels }) => labels),
+      [{ customer: 'Brown & Co', tier: 'gold' }],
+    );
+  });
+
   check(
     'a search by errors ignores the case, and takes no character for a wildcard',
     async (t, { store }) => {
@@ -63,7 +122,9 @@ export function searchCases(name: string, open: () => TestStore): void {
     t.deepEqual((await count(other, '')).groups, []);
   });
 
-  for (const query of ['status = failed', 'version != "1"', 'error ~ timeout', '']) {
+  const queries = ['status = failed', 'version != "1"', 'error ~ timeout', ''];
+  const byLabel = ['labels.customer = acme', 'labels.customer = acme and status = failed'];
+  for (const query of [...queries, ...byLabel]) {
     check(
       `pages of "${query}" are the whole, however little a page looks through`,
       async (t, { store }) => {
@@ -163,11 +224,21 @@ async function fill(store: Store, ir: JsonObject = {}): Promise<Scene> {
   };
   const orders = { workflowId: 'orders', workflowVersion: '1' };
   await add('a', { ...orders, workflowVersion: '2' }, null);
-  await add('b', orders, { status: 'completed', error: null });
-  await add('c', orders, { status: 'failed', error: 'A TimeOut of the bank' });
+  const labels = { customer: 'acme' };
+  const brown = { customer: 'Brown & Co', tier: 'gold' };
+  await add(
+    'b',
+    { ...orders, labels: { ...labels, tier: 'gold' } },
+    { status: 'completed', error: null },
+  );
+  await add(
+    'c',
+    { ...orders, labels: brown },
+    { status: 'failed', error: 'A TimeOut of the bank' },
+  );
   await add(
     'd',
-    { workflowId: 'refunds', workflowVersion: '2' },
+    { workflowId: 'refunds', workflowVersion: '2', labels },
     {
       status: 'failed',
       error: 'timeout after 100% of tries',

@@ -13,6 +13,7 @@ export const OPTIMISTIC_FLAGS = [
   'events',
   'creates',
   'requests',
+  'labels',
   'settles',
   'handovers',
   'drops',

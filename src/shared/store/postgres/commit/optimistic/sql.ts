@@ -35,6 +35,7 @@ export const optimisticStatement = createStatements({
       ...(has('settles') ? endings(has, $) : []),
       ...(has('creates') ? [created($)] : []),
       ...(has('requests') ? [granted($)] : []),
+      ...(has('labels') ? [labelled($)] : []),
       ...(has('events') ? [appended(has, $)] : []),
       ...(has('outputs') ? [recorded(has, $)] : []),
       ...(has('items') ? [described($)] : []),
@@ -117,6 +118,13 @@ function granted($: Param): string {
         select ${$.list('requests', ['execution_id', 'tenant_id', ...namesOf('requests')])}
       ) r
       order by r.tenant_id, r.key
+    )`;
+}
+
+function labelled($: Param): string {
+  return `labelled as (
+      insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+      select ${$.list('labels', ['execution_id', 'name', 'value', 'tenant_id'])}, ${STAMP}
     )`;
 }
 

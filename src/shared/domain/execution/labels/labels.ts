@@ -1,0 +1,19 @@
+/** Names and values to find executions by. */
+export type Labels = Readonly<Record<string, string>>;
+
+export const NO_LABELS: Labels = {};
+
+/** The most labels of one execution. */
+export const LABELS_MAX = 16;
+/** Bound of a name and of a value, in UTF-16 code units. */
+export const LABEL_LENGTH_MAX = 128;
+/** Such a name is one word of a query. */
+export const LABEL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/;
+export const LABEL_NAME_RULE =
+  `the name of a label has at most ${LABEL_LENGTH_MAX} letters, digits and characters of _.:/-, ` +
+  'and begins with a letter or a digit';
+
+export function hasLabels(labels: Labels): boolean {
+  for (const _ in labels) return true;
+  return false;
+}
