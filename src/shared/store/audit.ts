@@ -19,7 +19,10 @@ import type { JsonObject } from '../domain/json.ts';
 export interface AuditStore {
   /** Writes down what leaves no event and is part of no other statement. */
   append(entry: AuditEntry): Promise<void>;
-  /** One page, newest first, and the number of all that match. */
+  /**
+   * One page, newest first, and the number of all that match. A page may hold fewer items than
+   * `limit`, or none, and still have a `next`: the look for matches is bounded.
+   */
   list(params: ListAudit): Promise<AuditPage>;
   /**
    * The items after `after`, oldest first; empty: no more items. Fewer than `limit` do not mean the
@@ -95,6 +98,19 @@ export interface ListAudit {
   readonly after?: AuditPlace | null;
   readonly limit: number;
   readonly offset: number;
+  /** Absent: `AUDIT_LOOK`. */
+  readonly look?: AuditLook;
+}
+
+/**
+ * Where a look for items of a type or an actor ends although the page is not full. The next page
+ * continues there.
+ */
+export interface AuditLook {
+  /** About so many items are looked at. PostgreSQL counts those of the tenant, SQLite all. */
+  readonly itemsMax: number;
+  /** After so long the look goes no farther back. */
+  readonly msMax: number;
 }
 
 /** Where an item is in the list. */
@@ -108,6 +124,8 @@ export interface AuditPlace {
 
 export interface AuditPage {
   readonly items: readonly ListedItem[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: AuditPlace | null;
   readonly total: number;
   /** False: the tenant has so much that `total` is only the least that it can be. */
   readonly totalIsExact: boolean;
@@ -115,7 +133,7 @@ export interface AuditPage {
 
 /**
  * How far a total is counted. Without a filter: over so many executions and so many other items, the
- * newest. By actor or type: over about so many items on PostgreSQL, and up to so many on SQLite.
+ * newest. By actor or type: over about so many items, the newest.
  */
 export const COUNTED_MAX = 10_000;
 

@@ -1034,7 +1034,7 @@ export interface paths {
         };
         /**
          * Lists the audit log of the tenant, newest first
-         * @description Every event of an execution is an item, and so is every other request that changed something. Follow `next_cursor` for more. Items never change; `svc audit verify` proves it.
+         * @description Every event of an execution is an item, and so is every other request that changed something. Follow `next_cursor` for more: with `event_type` or `actor_id`, a page may hold fewer items than `limit`, or none, because a request looks at a bounded part of the log. Items never change; `svc audit verify` proves it.
          *
          *     Access: any token but a worker’s.
          */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { listAudit as list } from '../../../shared/engine/audit/list-audit.ts';
 import { parseExecutionId } from '../../../shared/domain/ids.ts';
-import type { AuditPlace, ListedItem } from '../../../shared/store/audit.ts';
+import type { AuditPlace } from '../../../shared/store/audit.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { checkOffset, type OffsetPage } from '../../offset-max.ts';
@@ -21,9 +21,8 @@ const auditCursor = columnsText((columns): AuditPlace | null => {
   return isKey && isTimestamp(createdAt) ? { createdAt, key, sequence } : null;
 });
 
-function cursorOf({ createdAt, executionId, sequence, id }: ListedItem): string {
-  const key = sequence === null || executionId === null ? id : executionId;
-  return encodePosition([createdAt, key, sequence ?? 0]);
+function cursorOf({ createdAt, key, sequence }: AuditPlace): string {
+  return encodePosition([createdAt, key, sequence]);
 }
 
 export const listAudit = defineEndpoint({
@@ -34,7 +33,9 @@ export const listAudit = defineEndpoint({
   summary: 'Lists the audit log of the tenant, newest first',
   note:
     'Every event of an execution is an item, and so is every other request that changed ' +
-    'something. Follow `next_cursor` for more. Items never change; `svc audit verify` proves it.',
+    'something. Follow `next_cursor` for more: with `event_type` or `actor_id`, a page may hold fewer items than ' +
+    '`limit`, or none, because a request looks at a bounded part of the log. Items never change; ' +
+    '`svc audit verify` proves it.',
   query: z.object({
     execution_id: optionalQuery(z.string()),
     actor_id: optionalQuery(
@@ -95,7 +96,6 @@ export const listAudit = defineEndpoint({
       });
     await checkOffset(offset, async (page) => (await read(page)).items);
     const page = await read({ limit, offset });
-    const last = page.items.length === limit ? page.items.at(-1) : undefined;
     return {
       status: 200,
       body: {
@@ -113,7 +113,7 @@ export const listAudit = defineEndpoint({
         total_is_exact: page.totalIsExact,
         limit,
         offset,
-        next_cursor: last === undefined ? null : cursorOf(last),
+        next_cursor: page.next === null ? null : cursorOf(page.next),
       },
     };
   },

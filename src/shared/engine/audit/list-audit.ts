@@ -17,6 +17,6 @@ export async function listAudit(
   const executionId = filter.executionId === null ? null : parseExecutionId(filter.executionId);
   // An id of an unknown form is the id of nothing.
   if (filter.executionId !== null && executionId === null)
-    return { items: [], total: 0, totalIsExact: true };
+    return { items: [], next: null, total: 0, totalIsExact: true };
   return store.audit.list({ ...filter, tenantId, executionId });
 }

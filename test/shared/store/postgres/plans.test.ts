@@ -123,6 +123,27 @@ test('a page of the audit log reads no more of a tenant with many executions tha
   t.true(readOf('audit_seals') < 4 * 2_000 + 500, `${readOf('audit_seals')} seals`);
 });
 
+test('a search of the audit log for a rare type reads a bounded part of the history', async (t) => {
+  const { url, reader } = await openDatabase(t, false);
+  await fillHistory(reader);
+  const readsOf = async (eventType: string) => {
+    const before = await countEventReads(reader);
+    const store = await openPostgresStore({ url, poolSize: 1 });
+    const filter = { tenantId: DEFAULT_TENANT, executionId: null, actorId: null, eventType };
+    const look = { itemsMax: 1_000, msMax: Number.POSITIVE_INFINITY };
+    const { next } = await store.audit.list({ ...filter, limit: 50, offset: 0, look });
+    await store.close();
+    await waitUntilAlone(reader);
+    return { next, events: (await countEventReads(reader)) - before };
+  };
+  const rare = await readsOf('approval_received');
+  t.not(rare.next, null);
+  // The total counts 10 000; looking at all would read 20 000 more.
+  t.true(rare.events < 16_000, `${rare.events} events`);
+  const none = await readsOf('token_rotated');
+  t.deepEqual(none, { next: null, events: 0 });
+});
+
 async function openDatabase(
   t: ExecutionContext,
   partitioned: boolean,
@@ -163,7 +184,8 @@ async function fillHistory(reader: pg.Client): Promise<void> {
      from generate_series(1, 20000) n
      cross join lateral (select timestamptz '2026-01-01' + n * interval '1 minute' as at) t`,
     `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
-     select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
+     select id, 1, 'NodeStarted', json_build_object('text', repeat('x', 1000)), 'a', created_at
+     from executions order by created_at`,
     `select brin_summarize_new_values('events_by_time')`,
     `insert into audit_windows select h + 1, ${hour('h')}, ${hour('h + 1')}, ${hash}, ${hash}, now()
      from ${hours}`,
@@ -173,6 +195,17 @@ async function fillHistory(reader: pg.Client): Promise<void> {
   ]) {
     await reader.query(statement);
   }
+}
+
+/** Rows of events that scans and indexes have fetched. */
+async function countEventReads(reader: pg.Client): Promise<number> {
+  await reader.query('select pg_stat_force_next_flush()');
+  const { rows } = await reader.query<{ readonly reads: number }>(
+    `select (t.seq_tup_read + coalesce(t.idx_tup_fetch, 0))::float8 as reads
+     from pg_stat_user_tables t
+     where t.relname = 'events'`,
+  );
+  return rows[0]?.reads ?? Number.NaN;
 }
 
 /** Counts full scans of both tables, and rows of executions that an index found. */

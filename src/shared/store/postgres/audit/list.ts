@@ -11,6 +11,13 @@ import {
   type ListAudit,
   type ListedItem,
 } from '../../audit.ts';
+import {
+  AUDIT_LOOK,
+  isLookBounded,
+  mayBeEvents,
+  placeBefore,
+  placeOfLast,
+} from '../../rows/audit-look.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 
@@ -29,18 +36,18 @@ const TotalRecord = z.object({ total: z.int() });
 const NewestRecord = TotalRecord.extend({ is_exact: z.boolean() });
 const SinceRecord = z.object({ since: z.string() });
 
-/** How many seals back a page is looked for before everything is. */
+/** How many seals a bounded look reads. */
 const SEALS_MAX = 2_000;
 /** With a filter the matching items lie this much farther apart, and farther. */
 const WIDEN_BY = 16;
 
 export async function listAudit(management: Management, params: ListAudit): Promise<AuditPage> {
-  const [items, { total, totalIsExact }] = await Promise.all([
+  const [{ items, next }, { total, totalIsExact }] = await Promise.all([
     readPage(management, params),
     countItems(management, params),
   ]);
   // A page may reach farther back than the count.
-  return { items, total: Math.max(total, leastOf(params, items)), totalIsExact };
+  return { items, next, total: Math.max(total, leastOf(params, items)), totalIsExact };
 }
 
 function leastOf({ offset }: ListAudit, items: readonly unknown[]): number {
@@ -50,15 +57,29 @@ function leastOf({ offset }: ListAudit, items: readonly unknown[]): number {
 /**
  * Events have no index of their own by tenant and time. The tenant's seals tell how far back its
  * newest items reach, and from there on the summaries by time find them. Where that was not far
- * enough, because of a filter, the next look goes farther back.
+ * enough, because of a filter, the next look goes farther back, up to the bound of the request.
  */
-async function readPage(management: Management, params: ListAudit): Promise<readonly ListedItem[]> {
+async function readPage(
+  management: Management,
+  params: ListAudit,
+): Promise<Pick<AuditPage, 'items' | 'next'>> {
+  const { tenantId, executionId, limit, offset, look = AUDIT_LOOK } = params;
+  const isBounded = isLookBounded(params);
   const until = params.after?.createdAt ?? params.until ?? null;
-  for (let reach = params.offset + params.limit; ; reach *= WIDEN_BY) {
-    const wanted = { tenantId: params.tenantId, reach, until };
-    const since = params.executionId === null ? await findSince(management, wanted) : null;
-    const items = await readSince(management, params, since);
-    if (reachesAll(params, since) || items.length === params.limit) return items;
+  const began = performance.now();
+  let items: readonly ListedItem[] = [];
+  let readFrom: string | null | undefined;
+  for (let reach = offset + limit; ; reach *= WIDEN_BY) {
+    const isLast = isBounded && reach >= look.itemsMax;
+    const wanted = { tenantId, reach: isLast ? look.itemsMax : reach, until };
+    const seals = isBounded ? SEALS_MAX : Math.max(SEALS_MAX, reach);
+    const since = executionId === null ? await findSince(management, params, wanted, seals) : null;
+    if (since !== readFrom) items = await readSince(management, params, since);
+    readFrom = since;
+    if (items.length === limit) return { items, next: placeOfLast(items) };
+    if (since === null || reachesAll(params, since)) return { items, next: null };
+    const isOver = isLast || (isBounded && performance.now() - began > look.msMax);
+    if (isOver) return { items, next: placeBefore(since) };
   }
 }
 
@@ -68,15 +89,49 @@ function reachesAll({ since: wanted = null }: ListAudit, since: string | null): 
   return wanted !== null && Date.parse(since) <= Date.parse(wanted);
 }
 
-/**
- * From when on the tenant has at least `reach` items before `until`; null: look at all. Its seals are in
- * the order of time, so the last one that ends before `until` is found by halving.
- */
-async function findSince(
+interface Reach {
+  readonly tenantId: TenantId;
+  /** How many items of the tenant lie between the moment that is looked for and `until`. */
+  readonly reach: number;
+  readonly until: string | null;
+}
+
+/** From when on the tenant has so many items, or all that its newest seals cover; null: look at all. */
+function findSince(
   management: Management,
-  given: { readonly tenantId: TenantId; readonly reach: number; readonly until: string | null },
+  filter: ListAudit,
+  wanted: Reach,
+  sealsMax: number,
 ): Promise<string | null> {
-  const { tenantId, reach, until } = given;
+  return mayBeEvents(filter)
+    ? findSealedSince(management, wanted, sealsMax)
+    : findLoggedSince(management, wanted);
+}
+
+async function findLoggedSince(
+  management: Management,
+  { tenantId, reach, until }: Reach,
+): Promise<string | null> {
+  const [row] = await management.any(
+    sql.type(SinceRecord)`
+    select a.created_at as since
+    from audit_log a
+    where a.tenant_id = ${tenantId}
+      and a.created_at < ${until ?? 'infinity'}::timestamptz
+    order by a.created_at desc, a.audit_id desc
+    limit 1
+    offset ${reach}`,
+    { tenant: tenantId },
+  );
+  return row?.since ?? null;
+}
+
+/** A tenant's seals are in the order of time, so the last one that ends before `until` is found by halving. */
+async function findSealedSince(
+  management: Management,
+  { tenantId, reach, until }: Reach,
+  sealsMax: number,
+): Promise<string | null> {
   const [row] = await management.any(
     sql.type(SinceRecord)`
     with recursive halves as (
@@ -98,7 +153,10 @@ async function findSince(
     select w.covers_from as since
     from audit_windows w
     where w.window_number = (
-        select max(r.window_number)
+        select coalesce(
+          max(r.window_number) filter (where r.reach >= ${reach}),
+          case when count(*) = ${sealsMax} then min(r.window_number) end
+        )
         from (
           select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
           from (
@@ -107,10 +165,9 @@ async function findSince(
             where s.tenant_id = ${tenantId}
               and s.seal_number <= (select min(h.high) from halves h)
             order by s.seal_number desc
-            limit ${SEALS_MAX}
+            limit ${sealsMax}
           ) n
         ) r
-        where r.reach >= ${reach}
       )`,
     { tenant: tenantId },
   );
@@ -218,9 +275,10 @@ async function countNewest(management: Management, { tenantId }: ListAudit): Pro
 }
 
 async function countMatches(management: Management, params: ListAudit): Promise<Total> {
-  const { tenantId, executionId } = params;
-  const wanted = { tenantId, reach: COUNTED_MAX, until: null };
-  const since = executionId === null ? await findSince(management, wanted) : null;
+  const { tenantId, executionId, until = null } = params;
+  const wanted = { tenantId, reach: COUNTED_MAX, until };
+  const since =
+    executionId === null ? await findSince(management, params, wanted, SEALS_MAX) : null;
   const from = since ?? '-infinity';
   const [row] = await management.any(
     sql.type(TotalRecord)`
@@ -244,10 +302,11 @@ async function countMatches(management: Management, params: ListAudit): Promise<
   return { total: row?.total ?? 0, totalIsExact: reachesAll(params, since) };
 }
 
-function eventConditions({ executionId, actorId, eventType, since, until }: ListAudit) {
-  // No event has the kind '', so a type that none can have finds none.
-  const kind = eventType === null ? null : (eventKindOf(eventType) ?? '');
-  return sql.fragment`(${executionId && toUuid(executionId)}::uuid is null
+function eventConditions(params: ListAudit) {
+  const { executionId, actorId, eventType, since, until } = params;
+  const kind = eventType === null ? null : eventKindOf(eventType);
+  return sql.fragment`${mayBeEvents(params)}::bool
+    and (${executionId && toUuid(executionId)}::uuid is null
       or e.execution_id = ${executionId && toUuid(executionId)}::uuid)
     and (${kind}::text is null or e.kind = ${kind})
     and (${actorId}::text is null or e.actor_id = ${actorId})

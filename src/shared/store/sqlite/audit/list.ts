@@ -4,6 +4,13 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { COUNTED_MAX, type AuditPage, type ListAudit, type ListedItem } from '../../audit.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { isImported } from '../executions/is-imported.ts';
+import {
+  AUDIT_LOOK,
+  isLookBounded,
+  mayBeEvents,
+  placeBefore,
+  placeOfLast,
+} from '../../rows/audit-look.ts';
 import { toIso } from '../rows.ts';
 
 interface ItemRecord {
@@ -17,27 +24,114 @@ interface ItemRecord {
   readonly created_at: number;
 }
 
+/** With a filter the matching items lie this much farther apart, and farther. */
+const WIDEN_BY = 16;
+
 /** Both halves come in order of time from their indexes, so a page reads no more than it shows. */
 export function listAudit(connection: Connection, params: ListAudit): AuditPage {
+  return { ...readPage(connection, params), ...countItems(connection, params) };
+}
+
+/** With a filter, matches may be far apart: each look goes farther back, up to the bound of the request. */
+function readPage(connection: Connection, params: ListAudit): Pick<AuditPage, 'items' | 'next'> {
+  const { limit, offset, look = AUDIT_LOOK } = params;
+  const isBounded = isLookBounded(params);
+  const until = params.after?.createdAt ?? params.until ?? null;
+  const began = performance.now();
+  for (let reach = offset + limit; ; reach *= WIDEN_BY) {
+    const isLast = reach >= look.itemsMax;
+    const looksAt = isLast ? look.itemsMax : reach;
+    const from = isBounded ? findSince(connection, params, until, looksAt) : null;
+    const items = readSince(connection, params, from);
+    if (items.length === limit) return { items, next: placeOfLast(items) };
+    if (from === null || reachesAll(params, from)) return { items, next: null };
+    if (isLast || performance.now() - began > look.msMax) {
+      return { items, next: placeBefore(toIso(from)) };
+    }
+  }
+}
+
+/** Whether everything that is asked for is behind this moment; null: the beginning. */
+function reachesAll({ since = null }: ListAudit, from: number | null): boolean {
+  return from === null || (since !== null && from <= Date.parse(since));
+}
+
+/** From when on there are at least `reach` events or other items before `until`; null: look at all. */
+function findSince(
+  connection: Connection,
+  params: ListAudit,
+  until: string | null,
+  reach: number,
+): number | null {
+  const row = connection.get<{ readonly since: number | null }>(
+    mayBeEvents(params) ? SINCE.events : SINCE.log,
+    {
+      tenant_id: params.tenantId,
+      until: until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until),
+      reach,
+    },
+  );
+  return row?.since ?? null;
+}
+
+const LOGGED = `select *
+     from (
+       select a.created_at
+       from audit_log as a
+       where a.tenant_id = :tenant_id
+         and a.created_at < :until
+       order by a.created_at desc
+       limit 1 offset :reach
+     )`;
+
+/** `log`: no event can match. */
+export const SINCE = {
+  log: `select max(created_at) as since
+   from (
+     ${LOGGED}
+   )`,
+  events: `select max(created_at) as since
+   from (
+     select *
+     from (
+       select e.created_at
+       from events as e
+       where e.created_at < :until
+       order by e.created_at desc
+       limit 1 offset :reach
+     )
+     union all
+     ${LOGGED}
+   )`,
+} as const;
+
+function readSince(
+  connection: Connection,
+  params: ListAudit,
+  from: number | null,
+): readonly ListedItem[] {
   const { events, log, bindings } = conditionsOf(params);
   const { after = null } = params;
-  const items = connection.all<ItemRecord>(
+  const rows = connection.all<ItemRecord>(
     `select e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type, e.node_id,
        e.actor_id, null as payload, e.created_at
      from events as e
      join executions as x on x.id = e.execution_id
      where ${events}
+       and e.created_at >= :from
        and (e.created_at, e.execution_id, e.sequence) < (:before, :key, :sequence)
      union all
      select a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id, a.payload,
        a.created_at
      from audit_log as a
      where ${log}
+       and a.created_at >= :from
        and (a.created_at, a.audit_id, 0) < (:before, :key, :sequence)
      order by 8 desc, 1 desc, 2 desc
      limit :limit offset :offset`,
     {
       ...bindings,
+      from: from ?? 0,
       before: after === null ? Number.MAX_SAFE_INTEGER : Date.parse(after.createdAt),
       key: after?.key ?? '',
       sequence: after?.sequence ?? 0,
@@ -45,10 +139,7 @@ export function listAudit(connection: Connection, params: ListAudit): AuditPage 
       offset: params.offset,
     },
   );
-  return {
-    items: items.map((row) => decodeItem(row, params.tenantId)),
-    ...countItems(connection, params),
-  };
+  return rows.map((row) => decodeItem(row, params.tenantId));
 }
 
 type Total = Pick<AuditPage, 'total' | 'totalIsExact'>;
@@ -56,10 +147,7 @@ type Total = Pick<AuditPage, 'total' | 'totalIsExact'>;
 /** Large tenants have more than a request may read, so only so many are counted. */
 function countItems(connection: Connection, params: ListAudit): Total {
   const { isFiltered } = conditionsOf(params);
-  if (!isFiltered) return countNewest(connection, params);
-  const limit = params.executionId === null ? COUNTED_MAX + 1 : -1;
-  const total = countMatches(connection, params, limit);
-  return { total, totalIsExact: limit === -1 || total < limit };
+  return isFiltered ? countMatches(connection, params) : countNewest(connection, params);
 }
 
 /** The executions know how many events they have: their histories have no gaps. */
@@ -89,8 +177,10 @@ function countNewest(connection: Connection, { tenantId }: ListAudit): Total {
   return { total: events + others, totalIsExact };
 }
 
-function countMatches(connection: Connection, params: ListAudit, limit: number): number {
+function countMatches(connection: Connection, params: ListAudit): Total {
   const { events, log, bindings } = conditionsOf(params);
+  const { executionId, until = null } = params;
+  const from = executionId === null ? findSince(connection, params, until, COUNTED_MAX) : null;
   const row = connection.get<{ readonly total: number }>(
     `select count(*) as total
      from (
@@ -98,15 +188,16 @@ function countMatches(connection: Connection, params: ListAudit, limit: number):
        from events as e
        join executions as x on x.id = e.execution_id
        where ${events}
+         and e.created_at >= :from
        union all
        select 1
        from audit_log as a
        where ${log}
-       limit :limit
+         and a.created_at >= :from
      )`,
-    { ...bindings, limit },
+    { ...bindings, from: from ?? 0 },
   );
-  return row?.total ?? 0;
+  return { total: row?.total ?? 0, totalIsExact: reachesAll(params, from) };
 }
 
 /** The text varies with the filters in use, so that each combination finds its index. */
@@ -115,6 +206,7 @@ function conditionsOf(params: ListAudit) {
   const events = ['x.tenant_id = :tenant_id', `not ${isImported('e.execution_id')}`];
   const log = ['a.tenant_id = :tenant_id'];
   const bindings: Record<string, Bindable> = { tenant_id: tenantId };
+  if (!mayBeEvents(params)) events.push('false');
   if (executionId !== null) {
     events.push('e.execution_id = :execution_id');
     log.push('a.execution_id = :execution_id');
@@ -128,8 +220,7 @@ function conditionsOf(params: ListAudit) {
   if (eventType !== null) {
     events.push('e.kind = :kind');
     log.push('a.event_type = :event_type');
-    // No event has the kind '', so a type that none can have finds none.
-    bindings['kind'] = eventKindOf(eventType) ?? '';
+    bindings['kind'] = eventKindOf(eventType);
     bindings['event_type'] = eventType;
   }
   if (since !== null) {
