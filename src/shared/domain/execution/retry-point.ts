@@ -1,16 +1,16 @@
 import { settleAccepted } from './accepted-approvals.ts';
 import { carry } from './carry/carry.ts';
 import { carryInputs } from './carry/carry-inputs.ts';
-import { rolledBack } from './carry/carry-journals.ts';
 import { carryUnfinished } from './carry/carry-unfinished.ts';
+import { createRetryNotes, type RetryNotes } from './carry/retry-notes.ts';
 import { nextVisits, visitsAgain } from './carry/visits-again.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { ExecutionEvent, RecordedEvent } from './event.ts';
 import type { CarriedPayload } from './event-payloads.ts';
-import { applyEvent, evolve } from './evolve.ts';
+import { applyEvent } from './evolve.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
-import { type Arrival, type LiveVisit, visitKey } from './state.ts';
+import { type Arrival, type LiveVisit, type UsageTotal, visitKey } from './state.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
@@ -33,47 +33,72 @@ export interface NoRetryPoint {
   readonly refused: string;
 }
 
-export function findRetryPoint(params: {
+/** Finds the retry point of an ended execution, whose history it gets piece by piece. */
+export interface RetrySearch {
+  /** The events that follow those of the last piece. */
+  add(piece: readonly RecordedEvent[]): void;
+  find(params: {
+    /** The execution that continues. */
+    readonly successor: ExecutionId;
+    readonly statePatch: JsonObject | null;
+    /**
+     * The usage of the whole execution: finalizers, compensations and children use models while it
+     * ends, and that counts, too.
+     */
+    readonly usage: UsageTotal;
+  }): RetryPoint | NoRetryPoint;
+}
+
+export function createRetrySearch(of: {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
-  /** The whole history of an ended execution. */
-  readonly events: readonly RecordedEvent[];
   readonly plan: Plan;
-  /** The execution that continues, and its definition. */
-  readonly successor: ExecutionId;
+  /** The definition of the execution that continues. */
   readonly newPlan: Plan;
-  readonly statePatch: JsonObject | null;
-}): RetryPoint | NoRetryPoint {
-  const { events, newPlan, successor } = params;
-  const folded = foldUntilEnd(params);
-  const { draft, failed, unrouted } = folded;
-  if (params.statePatch !== null) draft.data = mergePatch(draft.data, params.statePatch);
-  const restarted = [...draft.live.values()].filter(({ item }) => item === null);
-  const numbers = visitsAgain(draft, { restarted, undone: rolledBack(events) });
-  const again = restarted.flatMap((live) => arrivalsOf(live, { events, numbers }));
-  draft.arrivals = [...again, ...draft.arrivals];
-  for (const { nodeId, output, targets } of unrouted) {
-    routeFrom({ draft, plan: newPlan, nodeId, on: 'success', output, targets });
-    if (draft.fatal !== null) return { refused: draft.fatal.error };
-  }
-  const missing = [...new Set(draft.arrivals.map(({ to }) => to))].filter(
-    (id) => !newPlan.nodes.has(id),
-  );
-  if (missing.length > 0) {
-    return { refused: `the definition has no node ${missing.join(', ')}, where it would continue` };
-  }
-  if (draft.arrivals.length === 0 && !folded.endedWell) {
-    return {
-      refused: 'nothing was running when it ended, so there is nothing to retry',
-    };
-  }
-  const continued = carryInputs({ draft, events, plan: params.plan, newPlan, numbers });
+}): RetrySearch {
+  const { newPlan } = of;
+  const notes = createRetryNotes();
+  const fold = foldUntilEnd(of);
   return {
-    sequence: draft.sequence,
-    nodeId: failed,
-    carried: {
-      ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
-      ...carryUnfinished({ draft, events, plan: params.plan, newPlan, continued }),
+    add(piece) {
+      for (const event of piece) {
+        notes.note(event);
+        fold.add(event);
+      }
+      notes.keep(fold.live());
+    },
+    find({ successor, statePatch, usage }) {
+      const { draft, failed, unrouted, endedWell } = fold.end();
+      draft.usage = usage;
+      if (statePatch !== null) draft.data = mergePatch(draft.data, statePatch);
+      const restarted = [...draft.live.values()].filter(({ item }) => item === null);
+      const numbers = visitsAgain(draft, { restarted, undone: notes.rolledBack });
+      const again = restarted.flatMap((live) => arrivalsOf(live, { notes, numbers }));
+      draft.arrivals = [...again, ...draft.arrivals];
+      for (const { nodeId, output, targets } of unrouted) {
+        routeFrom({ draft, plan: newPlan, nodeId, on: 'success', output, targets });
+        if (draft.fatal !== null) return { refused: draft.fatal.error };
+      }
+      const missing = [...new Set(draft.arrivals.map(({ to }) => to))].filter(
+        (id) => !newPlan.nodes.has(id),
+      );
+      if (missing.length > 0) {
+        return {
+          refused: `the definition has no node ${missing.join(', ')}, where it would continue`,
+        };
+      }
+      if (draft.arrivals.length === 0 && !endedWell) {
+        return { refused: 'nothing was running when it ended, so there is nothing to retry' };
+      }
+      const continued = carryInputs({ draft, notes, plan: of.plan, newPlan, numbers });
+      return {
+        sequence: draft.sequence,
+        nodeId: failed,
+        carried: {
+          ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
+          ...carryUnfinished({ draft, notes, plan: of.plan, newPlan, continued }),
+        },
+      };
     },
   };
 }
@@ -93,21 +118,25 @@ interface Unrouted {
   readonly targets: readonly string[] | null;
 }
 
+/** Folds the events before the end and before the cancellations that belong to it. */
 function foldUntilEnd(of: {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
-  readonly events: readonly RecordedEvent[];
   readonly plan: Plan;
   readonly newPlan: Plan;
-}): Folded {
-  const { events } = of;
-  const end = events.findIndex(isEnd);
-  let last = end < 0 ? events.length : end;
-  while (isCancelledWithAll(events[last - 1])) last -= 1;
+}): {
+  readonly add: (event: RecordedEvent) => void;
+  readonly live: () => Draft['live'];
+  readonly end: () => Folded;
+} {
   let draft = draftOf(emptyState(of));
   let failed: string | null = null;
+  let end: RecordedEvent | null = null;
+  /** Cancellations that belong to the end if it follows them. */
+  let held: RecordedEvent[] = [];
   const unrouted: Unrouted[] = [];
-  for (const event of events.slice(0, last)) {
+
+  function apply(event: RecordedEvent): void {
     if (event.kind === 'NodeFailed' && !event.payload.retryable) {
       const after = draftOf(draft);
       applyEvent(after, event, of);
@@ -117,24 +146,37 @@ function foldUntilEnd(of: {
         draft.sequence = event.sequence;
         failed ??= event.nodeId;
       }
-      continue;
+      return;
     }
     applyEvent(draft, event, of);
-    if (draft.fatal === null) continue;
+    if (draft.fatal === null) return;
     draft.fatal = null;
     failed ??= event.nodeId;
-    if (event.kind !== 'NodeCompleted') continue;
+    if (event.kind !== 'NodeCompleted') return;
     const { output, targets = null } = event.payload;
     unrouted.push({ nodeId: event.nodeId, output, targets });
   }
-  const accepted = settleAccepted(draft, of);
-  unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
-  draft.workflowTimerFired = false;
-  // Finalizers, compensations and children use models while it ends, and that counts, too.
-  draft.usage = evolve({ state: emptyState(of), events, plan: of.plan }).usage;
-  const ending = events[end];
-  const endedWell = ending?.kind === 'WorkflowEnding' && ending.payload.outcome === 'completed';
-  return { draft, failed, unrouted, endedWell };
+
+  return {
+    add(event) {
+      if (end !== null) return;
+      if (isEnd(event)) end = event;
+      else if (isCancelledWithAll(event)) held.push(event);
+      else {
+        for (const earlier of held) apply(earlier);
+        held = [];
+        apply(event);
+      }
+    },
+    live: () => draft.live,
+    end() {
+      const accepted = settleAccepted(draft, of);
+      unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
+      draft.workflowTimerFired = false;
+      const endedWell = end?.kind === 'WorkflowEnding' && end.payload.outcome === 'completed';
+      return { draft, failed, unrouted, endedWell };
+    },
+  };
 }
 
 function isEnd({ kind }: ExecutionEvent): boolean {
@@ -149,8 +191,8 @@ function isEnd({ kind }: ExecutionEvent): boolean {
   }
 }
 
-function isCancelledWithAll(event: RecordedEvent | undefined): boolean {
-  if (event?.kind !== 'NodeCancelled') return false;
+function isCancelledWithAll(event: RecordedEvent): boolean {
+  if (event.kind !== 'NodeCancelled') return false;
   return CANCELLED_WITH_ALL.has(event.payload.reason);
 }
 
@@ -163,7 +205,7 @@ const CANCELLED_WITH_ALL: ReadonlySet<string> = new Set([
 function arrivalsOf(
   live: LiveVisit,
   of: {
-    readonly events: readonly RecordedEvent[];
+    readonly notes: RetryNotes;
     readonly numbers: ReadonlyMap<string, number>;
   },
 ): readonly Arrival[] {
@@ -173,8 +215,7 @@ function arrivalsOf(
   if (scope.arrivals !== undefined && scope.arrivals.length > 0) {
     return scope.arrivals.map(({ nodeId: from, output }) => ({ ...token, from, output }));
   }
-  const scheduled = of.events[scheduledSequence - 1];
-  const from = scheduled?.kind === 'NodeScheduled' ? scheduled.payload.from : [];
+  const from = of.notes.scheduledFrom.get(scheduledSequence) ?? [];
   return from.length === 0
     ? [{ ...token, from: null }]
     : from.map((id) => ({ ...token, from: id }));

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 
 import { badRequest, conflict, notFound } from '../../domain/errors.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { findRetryPoint } from '../../domain/execution/retry-point.ts';
+import { createRetrySearch, type RetrySearch } from '../../domain/execution/retry-point.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { hasLabels } from '../../domain/execution/labels/labels.ts';
 import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
@@ -49,29 +50,25 @@ export async function retryExecution(
   const { tenantId, actorId } = caller;
   const asked = { executions, tenantId, executionId: params.executionId };
   const row = await findForCaller(asked);
-  const { executionId: retriedFrom, definitionId, lastSequence } = row;
+  const { executionId: retriedFrom, definitionId } = row;
   checkRetriable(row);
   const executionId = retryIdOf(retriedFrom);
   if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
   const own = await deps.definitions.get(definitionId);
   const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
-  const events = await readEventsOf(executions, { row, after: 0, limit: null });
-  const [first] = events;
-  if (first?.kind !== 'WorkflowStarted' || events.length < lastSequence) {
-    throw new Error(`the history of ${retriedFrom} is not whole`);
-  }
-  const point = findRetryPoint({
-    executionId: retriedFrom,
-    tenantId,
-    events,
+  const { input, search } = await readHistory(deps, {
+    row,
     plan: own.plan,
-    successor: executionId,
     newPlan: compiled.plan,
-    statePatch: params.statePatch,
   });
-  if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
   const loaded = await loadForCaller(asked);
   const state = foldLoaded(loaded, null);
+  const point = search.find({
+    successor: executionId,
+    statePatch: params.statePatch,
+    usage: state.usage,
+  });
+  if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
   const { definition, plan } = compiled;
   const { usage } = point.carried;
   const started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> = {
@@ -81,7 +78,7 @@ export async function retryExecution(
       workflow_id: definition.workflowId,
       workflow_version: definition.version,
       definition_id: definition.definitionId,
-      input: first.payload.input,
+      input,
       ...(hasLabels(state.labels) && { labels: state.labels }),
       retried_from: {
         execution_id: retriedFrom,
@@ -113,6 +110,36 @@ export async function retryExecution(
   });
   if (!verdict.accepted) throw isRetried(row, executionId);
   return { executionId, retriedFrom };
+}
+
+/** So many events are held at a time, however long the history is. */
+const PAGE_EVENTS = 1_000;
+
+async function readHistory(
+  { store: { executions } }: UseCaseDeps,
+  {
+    row,
+    plan,
+    newPlan,
+  }: { readonly row: ExecutionRow; readonly plan: Plan; readonly newPlan: Plan },
+): Promise<{ readonly input: JsonObject; readonly search: RetrySearch }> {
+  const { executionId, tenantId, lastSequence } = row;
+  const search = createRetrySearch({ executionId, tenantId, plan, newPlan });
+  let input: JsonObject | null = null;
+  let after = 0;
+  while (after < lastSequence) {
+    const page = await readEventsOf(executions, { row, after, limit: PAGE_EVENTS });
+    const [first] = page;
+    if (first?.kind === 'WorkflowStarted') input = first.payload.input;
+    const last = page.at(-1);
+    if (last === undefined) break;
+    search.add(page);
+    after = last.sequence;
+  }
+  if (input === null || after < lastSequence) {
+    throw new Error(`the history of ${executionId} is not whole`);
+  }
+  return { input, search };
 }
 
 /** The id of the execution in which another is tried again: a UUIDv7 of the same moment. */

@@ -6,7 +6,7 @@ import type {
   WaitPayload,
 } from '../../../../src/shared/domain/execution/function-events.ts';
 import type { FunctionRun } from '../../../../src/shared/domain/execution/function-run.ts';
-import { findRetryPoint } from '../../../../src/shared/domain/execution/retry-point.ts';
+import { createRetrySearch } from '../../../../src/shared/domain/execution/retry-point.ts';
 import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
@@ -204,15 +204,9 @@ const SUCCESSOR = 'exec_0198c0de00007000a000000000000002' as ExecutionId;
 function retryOf({ plan, state, events }: History): History {
   const { executionId, tenantId, workflowId: workflow_id, input } = state;
   const recorded = events.map((event) => ({ ...event, createdAt: '', actorId: 'worker:w' }));
-  const point = findRetryPoint({
-    executionId,
-    tenantId,
-    events: recorded,
-    plan,
-    newPlan: plan,
-    successor: SUCCESSOR,
-    statePatch: null,
-  });
+  const search = createRetrySearch({ executionId, tenantId, plan, newPlan: plan });
+  for (const event of recorded) search.add([event]);
+  const point = search.find({ successor: SUCCESSOR, statePatch: null, usage: state.usage });
   if ('refused' in point) throw new Error(point.refused);
   const { sequence, nodeId: node_id, carried } = point;
   const retried_from = { execution_id: executionId, sequence, node_id, keys_of: executionId };

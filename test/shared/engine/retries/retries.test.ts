@@ -21,6 +21,17 @@ const CHAIN = {
     { from: 'b', to: 'c' },
   ],
 };
+const COUNTS_TO_A_THOUSAND = {
+  nodes: {
+    count: { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } },
+    a: WORKER,
+  },
+  start_node: 'count',
+  edges: [
+    { from: 'count', to: 'count', condition: 'state.n < 1000' },
+    { from: 'count', to: 'a' },
+  ],
+};
 const COMPETITORS = 20;
 
 interface Changes {
@@ -84,6 +95,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.story(first), before);
     t.is((await read(svc, first)).retriedAs, executionId);
     t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a retry reads a long history once, and holds a part of it at a time`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const pages: { readonly after: number; readonly events: number }[] = [];
+    const events: ExecutionStore['events'] = async (range) => {
+      const page = await store.executions.events(range);
+      pages.push({ after: range.after, events: page.length });
+      return page;
+    };
+    const svc = openTestEngine({
+      store: { ...store, executions: { ...store.executions, events } },
+    });
+    const first = await svc.start(COUNTS_TO_A_THOUSAND, { n: 0 });
+    await svc.settle();
+    await failNext(svc);
+    const { row } = await read(svc, first);
+    t.is(row.status, 'failed');
+    pages.length = 0;
+    const { executionId } = await retry(svc, first);
+    t.is(
+      pages.reduce((sum, page) => sum + page.events, 0),
+      row.lastSequence,
+    );
+    t.true(pages.every((page) => page.events <= 1_000));
+    await completeNext(svc);
+    const { row: again, state } = await read(svc, executionId);
+    t.is(again.status, 'completed');
+    t.deepEqual(state.data, { n: 1_000 });
   });
 
   test(`${dialect}: 404: retention removes the execution while its retry is worked out`, async (t) => {

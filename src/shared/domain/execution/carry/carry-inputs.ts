@@ -1,9 +1,9 @@
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Draft } from '../draft.ts';
-import type { RecordedEvent } from '../event.ts';
 import type { CarriedInputPayload } from '../function-events.ts';
 import { visitKey } from '../state.ts';
-import { isSameFunction, rolledBack } from './carry-journals.ts';
+import { isSameFunction } from './carry-journals.ts';
+import type { RetryNotes } from './retry-notes.ts';
 import { takeNumber } from './visits-again.ts';
 
 /**
@@ -13,13 +13,12 @@ import { takeNumber } from './visits-again.ts';
  */
 export function carryInputs(of: {
   readonly draft: Draft;
-  readonly events: readonly RecordedEvent[];
+  readonly notes: RetryNotes;
   readonly plan: Plan;
   readonly newPlan: Plan;
   readonly numbers: ReadonlyMap<string, number>;
 }): ReadonlyMap<string, CarriedInputPayload> {
-  const { draft, events } = of;
-  const undone = rolledBack(events);
+  const { draft, notes } = of;
   const continued = new Map<string, CarriedInputPayload>();
   for (const live of draft.live.values()) {
     const { nodeId, visit, signal, scope } = live;
@@ -27,7 +26,8 @@ export function carryInputs(of: {
     const input = isNext ? signal.input : scope.input;
     if (input === undefined || !isSameFunction(of, nodeId)) continue;
     const key = visitKey(nodeId, visit);
-    const ofItem = isNext || undone.has(key) ? () => takeNumber(draft, nodeId) : () => visit;
+    const ofItem =
+      isNext || notes.rolledBack.has(key) ? () => takeNumber(draft, nodeId) : () => visit;
     const begins = of.numbers.get(key) ?? ofItem();
     continued.set(key, { node_id: nodeId, visit: begins, input });
   }
