@@ -49,7 +49,7 @@ export function createFakeCluster() {
           record('withdraw');
           announced.delete(workerId);
         },
-        list: async () => [],
+        list: async () => ({ workers: [], isExact: true }),
       },
       shards: {
         async countSchedulers() {

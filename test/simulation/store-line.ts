@@ -125,7 +125,11 @@ export function storeOverLine(
       areas.map(([name, area]) => [name, overLine(name, area as object, line)]),
     ),
     ...given,
-    workers: { announce: async () => {}, list: async () => [], withdraw: async () => {} },
+    workers: {
+      announce: async () => {},
+      list: async () => ({ workers: [], isExact: true }),
+      withdraw: async () => {},
+    },
     prune: async () => 0,
   };
 }

@@ -7,12 +7,13 @@ export async function listWorkers(options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).listWorkers();
   if (options.output === 'json') return printJson(answer);
   if (answer.workers.length === 0) return;
+  const { active_items_are_exact: isExact = true } = answer;
   printTable({
     head: ['WORKER', 'KIND', 'HOLDS', 'TOOLS', 'BUILDS', 'VERSION', 'HOST', 'SEEN'],
     rows: answer.workers.map((one) => [
       one.worker_id,
       one.role ?? one.kind,
-      one.active_items,
+      isExact ? one.active_items : `${one.active_items}+`,
       one.kind === 'tool' ? (one.tools?.join(', ') ?? 'all') : null,
       one.build_ids?.join(', '),
       one.version,

@@ -5,8 +5,23 @@ export interface WorkerStore {
   /** One statement for all; `tenantId` null for runtime processes. */
   announce(workers: readonly WorkerAnnouncement[]): Promise<void>;
   /** Seen in the last 60 s: the tenant's tool workers and the runtime's processes. */
-  list(tenantId: TenantId): Promise<readonly WorkerRow[]>;
+  list(params: ListWorkers): Promise<WorkerList>;
   withdraw(workerId: string): Promise<void>;
+}
+
+export interface ListWorkers {
+  readonly tenantId: TenantId;
+  /**
+   * Counts at most so many leases of all tenants: no index has the worker, as each claim would write
+   * it. 0: counts none.
+   */
+  readonly leasesMax: number;
+}
+
+export interface WorkerList {
+  readonly workers: readonly WorkerRow[];
+  /** False: there are more leases than were counted, so `activeItems` is only the least. */
+  readonly isExact: boolean;
 }
 
 export interface WorkerAnnouncement {

@@ -13,12 +13,22 @@ export function WorkersPanel() {
   const query = useWorkers();
   return (
     <Panel title="Workers">
-      <ReadingContent query={query}>{({ workers }) => <Workers rows={workers} />}</ReadingContent>
+      <ReadingContent query={query}>
+        {(answer) => (
+          <Workers rows={answer.workers} areItemsExact={answer.active_items_are_exact} />
+        )}
+      </ReadingContent>
     </Panel>
   );
 }
 
-function Workers({ rows }: { readonly rows: readonly Worker[] }) {
+function Workers({
+  rows,
+  areItemsExact,
+}: {
+  readonly rows: readonly Worker[];
+  readonly areItemsExact: boolean;
+}) {
   const [search, change] = useSearchState();
   const columns = [holderColumn(search['worker'], (worker) => change({ worker })), ...COLUMNS];
   return (
@@ -27,6 +37,11 @@ function Workers({ rows }: { readonly rows: readonly Worker[] }) {
         <p className={styles.about}>
           No worker has claimed anything in the last minute. The guide “Workers” shows how to write
           and start one.
+        </p>
+      )}
+      {areItemsExact ? null : (
+        <p className={styles.about}>
+          More items are at work than the service counts: workers hold at least as many as shown.
         </p>
       )}
       <DataTable

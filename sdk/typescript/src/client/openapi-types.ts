@@ -7679,6 +7679,8 @@ export interface operations {
                             readonly last_heartbeat: string;
                             readonly active_items: number;
                         }[];
+                        /** @description False: more is at work than was counted; `active_items` is a lower bound. */
+                        readonly active_items_are_exact: boolean;
                     };
                 };
             };
@@ -7853,6 +7855,8 @@ export interface operations {
                             readonly last_heartbeat: string;
                             readonly active_items: number;
                         }[];
+                        /** @description False: more is at work than was counted; `active_items` is a lower bound. */
+                        readonly active_items_are_exact: boolean;
                         readonly store: {
                             /** @enum {string} */
                             readonly kind: "postgres" | "sqlite";

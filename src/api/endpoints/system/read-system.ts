@@ -28,6 +28,9 @@ export const readSystem = defineEndpoint({
           }),
         )
         .meta({ description: 'Those seen in the last 60 seconds.' }),
+      active_items_are_exact: z.boolean().meta({
+        description: 'False: more is at work than was counted; `active_items` is a lower bound.',
+      }),
       store: z.object({
         kind: z.enum(['postgres', 'sqlite']),
         version: z.string(),
@@ -55,7 +58,8 @@ export const readSystem = defineEndpoint({
   },
   async handle({ caller }, { engine, system, version }) {
     refuseOthers(caller);
-    const { processes, database, migrations, shards } = await read({ ...engine, system }, caller);
+    const reading = await read({ ...engine, system }, caller);
+    const { processes, areItemsExact, database, migrations, shards } = reading;
     return {
       status: 200,
       body: {
@@ -69,6 +73,7 @@ export const readSystem = defineEndpoint({
           last_heartbeat: process.lastHeartbeat,
           active_items: process.activeItems,
         })),
+        active_items_are_exact: areItemsExact,
         store: {
           kind: database.dialect,
           version: database.version,

@@ -37,10 +37,13 @@ export const listWorkers = defineEndpoint({
           active_items: z.int(),
         }),
       ),
+      active_items_are_exact: z.boolean().meta({
+        description: 'False: more is at work than was counted; `active_items` is a lower bound.',
+      }),
     }),
   },
   async handle({ caller }, { engine }) {
-    const workers = await list(engine, caller);
+    const { workers, isExact } = await list(engine, caller);
     return {
       status: 200,
       body: {
@@ -56,6 +59,7 @@ export const listWorkers = defineEndpoint({
           last_heartbeat: worker.lastHeartbeat,
           active_items: worker.activeItems,
         })),
+        active_items_are_exact: isExact,
       },
     };
   },

@@ -56,6 +56,8 @@ export interface WireWorkers {
     readonly last_heartbeat: string;
     readonly active_items: number;
   }[];
+  /** Absent: the service is of an earlier version, and counts all. */
+  readonly active_items_are_exact?: boolean;
 }
 
 export interface WireFailures {

@@ -20,9 +20,9 @@ export interface QueuesView {
 
 /** The queues of the tenant by tool, with the workers that serve each. */
 export async function readQueues({ store }: EngineDeps, { tenantId }: Reader): Promise<QueuesView> {
-  const [{ queues, isExact }, workers] = await Promise.all([
+  const [{ queues, isExact }, { workers }] = await Promise.all([
     store.workOverview.readQueues({ tenantId, rowsMax: ROWS_MAX }),
-    store.workers.list(tenantId),
+    store.workers.list({ tenantId, leasesMax: 0 }),
   ]);
   return {
     queues: queues.map((queue) => ({ ...queue, servedBy: serversOf(queue, workers) })),

@@ -3,11 +3,14 @@ import { SHARD_COUNT, type Store } from '../../store/store.ts';
 import type { WorkerRow } from '../../store/workers.ts';
 import type { Reader } from '../caller.ts';
 import type { MigrationFacts } from '../doctor/check.ts';
+import { listWorkers } from '../work/list-workers.ts';
 import type { SystemFacts } from './system-facts.ts';
 
 export interface SystemReading {
   /** The runtime's processes that were seen in the last 60 seconds. */
   readonly processes: readonly WorkerRow[];
+  /** False: there are more leases than were counted, so `activeItems` is only the least. */
+  readonly areItemsExact: boolean;
   readonly database: DatabaseOverview;
   readonly migrations: MigrationFacts;
   /** Null: the store has no locks of shards. */
@@ -23,14 +26,15 @@ export async function readSystem(
   { tenantId }: Reader,
 ): Promise<SystemReading> {
   const { store, system } = deps;
-  const [workers, database, migrations] = await Promise.all([
-    store.workers.list(tenantId),
+  const [{ workers, isExact }, database, migrations] = await Promise.all([
+    listWorkers(deps, { tenantId }),
     store.diagnosis.overview(),
     system.migrations(),
   ]);
   const held = database.lockHolders.reduce((sum, { shards }) => sum + shards, 0);
   return {
     processes: workers.filter(({ kind }) => kind === 'runtime'),
+    areItemsExact: isExact,
     database,
     migrations,
     shards: database.dialect === 'sqlite' ? null : { total: SHARD_COUNT, held },

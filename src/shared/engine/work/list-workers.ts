@@ -1,11 +1,14 @@
-import type { WorkerRow } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
+import type { WorkerList } from '../../store/workers.ts';
 import type { Reader } from '../caller.ts';
-import type { EngineDeps } from '../deps.ts';
+
+/** Leases that are counted for the workers, however many there are. */
+const LEASES_MAX = 20_000;
 
 /** The tenant's tool workers and the runtime's processes seen in the last 60 seconds. */
 export function listWorkers(
-  { store }: EngineDeps,
+  { store }: { readonly store: Pick<Store, 'workers'> },
   { tenantId }: Reader,
-): Promise<readonly WorkerRow[]> {
-  return store.workers.list(tenantId);
+): Promise<WorkerList> {
+  return store.workers.list({ tenantId, leasesMax: LEASES_MAX });
 }

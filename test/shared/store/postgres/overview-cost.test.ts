@@ -93,6 +93,13 @@ const READINGS: readonly Reading[] = [
     readsMax: 3 * FAILURES,
   },
   {
+    title: 'workers, with their leases',
+    read: async (store) =>
+      (await store.workers.list({ tenantId: TENANT, leasesMax: FAILURES })).workers,
+    rows: 1,
+    readsMax: 2 * FAILURES,
+  },
+  {
     title: 'queues',
     read: async (store) => {
       const rowsMax = FAILURES;
@@ -183,6 +190,9 @@ async function fill(raw: pg.Client): Promise<void> {
      select gen_random_uuid(), id, tenant_id, 'n', 0, 0, 'python_tool', 0, 'k', 'w',
        nextval('lease_fence_seq'), created_at, created_at, created_at
      from executions`,
+    `insert into workers (worker_id, tenant_id, kind, queue_types, version, host, started_at,
+       last_heartbeat)
+     values ('w', '${TENANT}', 'tool', '[]', '1', 'h', now(), now())`,
   ]) {
     await raw.query(statement);
   }

@@ -2,6 +2,7 @@ import test from 'ava';
 import Database from 'better-sqlite3';
 
 import { LEASE_BOUND, LIST_LEASES } from '../../../../src/shared/store/sqlite/work/overview.ts';
+import { LIST_WORKERS } from '../../../../src/shared/store/sqlite/work/workers.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { sqlitePath } from '../../../support/stores.ts';
 
@@ -35,6 +36,21 @@ for (const isAnalyzed of [true, false]) {
     }
   });
 }
+
+test('the leases of workers are counted in the order of an index, as far as the bound', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.teardown(() => database.drop());
+  const file = new Database(sqlitePath(database.url));
+  t.teardown(() => file.close());
+  const steps = file
+    .prepare<object[], { readonly detail: string }>(`explain query plan ${LIST_WORKERS}`)
+    .all({ tenant_id: 'busy', seen_since: 0, leases: 10 })
+    .map(({ detail }) => detail);
+  t.deepEqual(
+    steps.filter((step) => step.includes('work_leases')),
+    ['SCAN work_leases USING INDEX work_leases_by_execution'],
+  );
+});
 
 const FILL = `
   insert into work_leases (work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue,

@@ -20,6 +20,7 @@ const WorkerRecord = z.object({
   started_at: z.string(),
   last_heartbeat: z.string(),
   active_items: z.int(),
+  is_exact: z.boolean(),
 });
 
 const NoRecord = z.object({});
@@ -43,12 +44,18 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
       ]);
     },
 
-    async list(tenantId) {
+    async list({ tenantId, leasesMax }) {
       const rows = await management.any(sql.type(WorkerRecord)`
-        with held as materialized (
-          select l.worker_id, l.tenant_id, count(*) as items
+        with counted as materialized (
+          select l.worker_id, l.tenant_id
           from work_leases l
-          group by l.worker_id, l.tenant_id
+          order by l.execution_id
+          limit ${leasesMax === 0 ? 0 : leasesMax + 1}
+        ),
+        held as materialized (
+          select c.worker_id, c.tenant_id, count(*) as items
+          from counted c
+          group by c.worker_id, c.tenant_id
         )
         select w.worker_id, w.kind, w.role, w.queue_types, w.tools, w.queue_names, w.version, w.host,
           w.started_at, w.last_heartbeat,
@@ -57,13 +64,14 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
             from held h
             where h.worker_id = w.worker_id
               and (w.tenant_id is null or h.tenant_id = w.tenant_id)
-          ) as active_items
+          ) as active_items,
+          (select count(*) <= ${leasesMax} from counted) as is_exact
         from workers w
         where (w.tenant_id = ${tenantId} or w.tenant_id is null)
           and w.last_heartbeat > clock_timestamp()
             - ${WORKER_SILENCE_MS_MAX}::int8 * interval '1 millisecond'
         order by w.worker_id`);
-      return rows.map((row) => ({
+      const workers = rows.map((row) => ({
         workerId: row.worker_id,
         kind: row.kind,
         role: row.role,
@@ -78,6 +86,7 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
         lastHeartbeat: row.last_heartbeat,
         activeItems: row.active_items,
       }));
+      return { workers, isExact: rows[0]?.is_exact ?? true };
     },
 
     async withdraw(workerId) {

@@ -1,5 +1,10 @@
-import type { TenantId } from '../../../domain/ids.ts';
-import type { WorkerAnnouncement, WorkerRow, WorkerStore } from '../../workers.ts';
+import type {
+  ListWorkers,
+  WorkerAnnouncement,
+  WorkerList,
+  WorkerRow,
+  WorkerStore,
+} from '../../workers.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 
@@ -9,7 +14,7 @@ export const WORKER_SILENCE_MS_MAX = 60_000;
 export function createWorkerStore(connection: Connection): WorkerStore {
   return {
     announce: (workers) => connection.write(() => announce(connection, workers)),
-    list: (tenantId) => connection.read(() => listWorkers(connection, tenantId)),
+    list: (params) => connection.read(() => listWorkers(connection, params)),
     withdraw: (workerId) =>
       connection.write(() => {
         connection.run('delete from workers where worker_id = :worker_id', { worker_id: workerId });
@@ -80,40 +85,60 @@ interface RawWorker {
   readonly started_at: number;
   readonly last_heartbeat: number;
   readonly active_items: number;
+  readonly counted: number;
 }
 
-function listWorkers(connection: Connection, tenantId: TenantId): readonly WorkerRow[] {
-  return connection
-    .all<RawWorker>(
-      `select worker_id, kind, role, queue_types, tools, queue_names, version, host, started_at, last_heartbeat,
-         (
-           select count(*)
-           from work_leases as lease
-           where lease.worker_id = workers.worker_id
-             and (
-               (workers.tenant_id is null and lease.queue = 'engine')
-               or (workers.tenant_id = lease.tenant_id and lease.queue <> 'engine')
-             )
-         ) as active_items
-       from workers
-       where (tenant_id = :tenant_id or tenant_id is null)
-         and last_heartbeat > :seen_since
-       order by worker_id`,
-      { tenant_id: tenantId, seen_since: connection.now() - WORKER_SILENCE_MS_MAX },
-    )
-    .map((row) => ({
-      workerId: row.worker_id,
-      kind: row.kind,
-      role: row.role,
-      queueTypes: JSON.parse(row.queue_types) as string[],
-      filter: {
-        tools: listOf(row.tools),
-        queueNames: listOf(row.queue_names),
-      },
-      version: row.version,
-      host: row.host,
-      startedAt: toIso(row.started_at),
-      lastHeartbeat: toIso(row.last_heartbeat),
-      activeItems: row.active_items,
-    }));
+/** Exported for a test of its plan. */
+export const LIST_WORKERS = `
+  with counted as materialized (
+    select worker_id, tenant_id, queue
+    from work_leases
+    order by execution_id
+    limit :leases
+  ),
+  held as materialized (
+    select worker_id, case when queue = 'engine' then '' else tenant_id end as owner,
+      count(*) as items
+    from counted
+    group by 1, 2
+  )
+  select w.worker_id, w.kind, w.role, w.queue_types, w.tools, w.queue_names, w.version, w.host,
+    w.started_at, w.last_heartbeat,
+    coalesce(
+      (
+        select h.items
+        from held as h
+        where h.worker_id = w.worker_id
+          and h.owner = coalesce(w.tenant_id, '')
+      ),
+      0
+    ) as active_items,
+    (select count(*) from counted) as counted
+  from workers as w
+  where (w.tenant_id = :tenant_id or w.tenant_id is null)
+    and w.last_heartbeat > :seen_since
+  order by w.worker_id`;
+
+function listWorkers(connection: Connection, { tenantId, leasesMax }: ListWorkers): WorkerList {
+  const rows = connection.all<RawWorker>(LIST_WORKERS, {
+    tenant_id: tenantId,
+    seen_since: connection.now() - WORKER_SILENCE_MS_MAX,
+    leases: leasesMax === 0 ? 0 : leasesMax + 1,
+  });
+  const workers = rows.map((row) => ({
+    workerId: row.worker_id,
+    kind: row.kind,
+    role: row.role,
+    queueTypes: JSON.parse(row.queue_types) as string[],
+    filter: {
+      tools: listOf(row.tools),
+      queueNames: listOf(row.queue_names),
+    },
+    version: row.version,
+    host: row.host,
+    startedAt: toIso(row.started_at),
+    lastHeartbeat: toIso(row.last_heartbeat),
+    activeItems: row.active_items,
+  }));
+  return { workers, isExact: (rows[0]?.counted ?? 0) <= leasesMax };
 }

@@ -2,7 +2,7 @@ import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
 import type { Store, WorkerAnnouncement } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
-import { claimOne, start, startWithItems } from '../drive.ts';
+import { claim, claimOne, start, startWithItems } from '../drive.ts';
 import { makeNewExecution, makePlan, makeTenantId, makeUuid } from '../make.ts';
 
 const MINUTE_MS = 60_000;
@@ -99,6 +99,25 @@ export function workerCases(name: string, open: () => TestStore): void {
     t.is((await listOwn(store, tenantId, [worker]))[0]?.activeItems, 1);
   });
 
+  check(
+    'the leases that workers are shown with are counted up to a bound',
+    async (t, { store }) => {
+      const { tenantId } = await startWithItems(store, [{}, {}, {}]);
+      const worker = makeToolWorker(tenantId);
+      await store.workers.announce([worker]);
+      await claim(store, tenantId, { workerId: worker.workerId, limit: 3 });
+      const read = async (leasesMax: number) => {
+        const { workers, isExact } = await store.workers.list({ tenantId, leasesMax });
+        const found = workers.find(({ workerId }) => workerId === worker.workerId);
+        return { items: found?.activeItems ?? 0, isExact };
+      };
+      t.deepEqual(await read(10_000), { items: 3, isExact: true });
+      t.false((await read(1)).isExact);
+      t.true((await read(1)).items <= 2);
+      t.deepEqual(await read(0), { items: 0, isExact: true });
+    },
+  );
+
   check('announcing nobody is no work', async (t, { store }) => {
     await t.notThrowsAsync(store.workers.announce([]));
   });
@@ -166,6 +185,6 @@ function makeProcess(changes: Partial<WorkerAnnouncement> = {}): WorkerAnnouncem
 }
 
 async function listOwn(store: Store, tenantId: TenantId, workers: readonly WorkerAnnouncement[]) {
-  const rows = await store.workers.list(tenantId);
+  const { workers: rows } = await store.workers.list({ tenantId, leasesMax: 10_000 });
   return rows.filter((row) => workers.some(({ workerId }) => workerId === row.workerId));
 }

@@ -81,7 +81,7 @@ test.serial('a database that is down is unavailable in every area', async (t) =>
     () => store.executions.commit([makePlan(execution)]),
     () => store.timers.nextDueInMs(),
     () => store.tokens.findByHash('0'.repeat(64)),
-    () => store.workers.list(execution.tenantId),
+    () => store.workers.list({ ...execution, leasesMax: 1 }),
   ]) {
     const error = await t.throwsAsync(attempt(), { instanceOf: StoreUnavailableError });
     t.false(error.ambiguous);
