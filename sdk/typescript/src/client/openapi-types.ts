@@ -2048,7 +2048,7 @@ export interface paths {
         };
         /**
          * Counts the executions that retention would remove now
-         * @description Looks through 20 000 executions, oldest first; `complete` is false if there are more. `svc retention preview` looks through all.
+         * @description Looks through 20 000 executions, oldest first, for a quarter of a second; `complete` is false if there are more, and all numbers are then the least. `svc retention preview` looks through all.
          *
          *     Access: operator.
          */

@@ -27,7 +27,8 @@ export const previewRetention = defineEndpoint({
   access: 'operate',
   summary: 'Counts the executions that retention would remove now',
   note:
-    'Looks through 20 000 executions, oldest first; `complete` is false if there are more. ' +
+    'Looks through 20 000 executions, oldest first, for a quarter of a second; `complete` is ' +
+    'false if there are more, and all numbers are then the least. ' +
     '`svc retention preview` looks through all.',
   query: z.object({
     workflow_id: optionalQuery(idText),

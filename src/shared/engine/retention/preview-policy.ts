@@ -1,6 +1,7 @@
 import type { TerminalStatus } from '../../domain/execution/status.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../caller.ts';
+import type { Timers } from '../scheduling/timers.ts';
 import type { SystemFacts } from '../system/system-facts.ts';
 import { previewRetention, type RetentionPreview } from './preview-retention.ts';
 import type { ScanBudget } from './scan-due.ts';
@@ -15,6 +16,7 @@ export async function previewPolicy(
   deps: {
     readonly store: Pick<Store, 'retention' | 'unusedArtifacts'>;
     readonly system: Pick<SystemFacts, 'retentionDefaults'>;
+    readonly timers: Pick<Timers, 'now'>;
   },
   { tenantId }: Reader,
   params: {
@@ -22,11 +24,17 @@ export async function previewPolicy(
     readonly status: TerminalStatus | null;
     /** In place of every policy; null: as the policies say. */
     readonly olderThanDays: number | null;
-    readonly scansMax?: number;
   },
 ): Promise<PolicyPreview> {
-  const { workflowId, status, olderThanDays, scansMax = SCANS_MAX } = params;
-  const budget: ScanBudget = { left: scansMax, isOver: false };
+  const { workflowId, status, olderThanDays } = params;
+  const { now } = deps.timers;
+  const endsAt = now() + SEARCH_MS_MAX;
+  const budget: ScanBudget = {
+    left: SCANS_MAX,
+    atATime: SCANNED_AT_A_TIME,
+    hasTime: () => now() < endsAt,
+    isOver: false,
+  };
   const request = {
     tenantId,
     workflowId,
@@ -38,5 +46,8 @@ export async function previewPolicy(
   return { groups, released, isComplete: !budget.isOver };
 }
 
-const SCANS_MAX = 20;
+/** An execution that is due costs ten times as much as one that is not: its surroundings are read. */
+const SEARCH_MS_MAX = 250;
+const SCANNED_AT_A_TIME = 250;
+const SCANS_MAX = 80;
 const DAY_MS = 86_400_000;

@@ -16,14 +16,24 @@ export interface RetentionRequest extends RetentionSelection {
   readonly defaults: RetentionDays;
 }
 
-/** How many more scans there may be; each looks through a thousand executions. */
+/** Ends the search early, and says so. */
 export interface ScanBudget {
+  /** How many more scans there may be. */
   left: number;
+  /** How many executions each looks through. */
+  readonly atATime: number;
+  /** Asked before each scan. */
+  readonly hasTime: () => boolean;
   /** There was more to look through than the budget allowed. */
   isOver: boolean;
 }
 
-const SCANNED_AT_A_TIME = 1_000;
+const UNBOUNDED: ScanBudget = {
+  left: Infinity,
+  atATime: 1_000,
+  hasTime: () => true,
+  isOver: false,
+};
 const DAY_MS = 86_400_000;
 const SWEEP_GRACE_DAYS = 2;
 
@@ -34,7 +44,7 @@ const SWEEP_GRACE_DAYS = 2;
 export async function* scanDue(
   store: RetentionStore,
   request: RetentionRequest,
-  budget: ScanBudget = { left: Infinity, isOver: false },
+  budget: ScanBudget = { ...UNBOUNDED },
 ): AsyncGenerator<readonly DueExecution[]> {
   for await (const tenantId of tenantsOf(store, request)) {
     const ageMsMin = await leastAge(store, tenantId, request);
@@ -42,7 +52,7 @@ export async function* scanDue(
     const leading = new Set<ExecutionId>();
     let after: ScanPosition | null = null;
     do {
-      if (budget.left <= 0) {
+      if (budget.left <= 0 || !budget.hasTime()) {
         budget.isOver = true;
         return;
       }
@@ -52,7 +62,7 @@ export async function* scanDue(
         tenantId,
         ageMsMin,
         after,
-        limit: SCANNED_AT_A_TIME,
+        limit: budget.atATime,
       });
       const ready = due.filter((execution) => {
         if (!execution.behind.every((id) => leading.has(id))) return false;
