@@ -116,5 +116,9 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
     { what: 'audit: of an execution', path: each(ids, (id) => `/audit?execution_id=${id}`) },
     { what: 'audit: of a type', path: () => '/audit?event_type=workflow_failed' },
     { what: 'audit: of a type that nothing has', path: () => '/audit?event_type=token_rotated' },
+    {
+      what: 'audit: of an event that nothing has',
+      path: () => '/audit?event_type=budget_exceeded',
+    },
   ];
 }

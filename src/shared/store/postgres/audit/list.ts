@@ -275,8 +275,8 @@ async function countNewest(management: Management, { tenantId }: ListAudit): Pro
 }
 
 async function countMatches(management: Management, params: ListAudit): Promise<Total> {
-  const { tenantId, executionId, until = null } = params;
-  const wanted = { tenantId, reach: COUNTED_MAX, until };
+  const { tenantId, executionId } = params;
+  const wanted = { tenantId, reach: COUNTED_MAX, until: null };
   const since =
     executionId === null ? await findSince(management, params, wanted, SEALS_MAX) : null;
   const from = since ?? '-infinity';
