@@ -6,8 +6,15 @@ import { compileReader, REFUSED, type Reader } from './compile-reader.ts';
 
 const ISSUES_MAX = 10;
 
-/** Reads one part of a request through its schema, or throws the 400 that says all that is wrong. */
-export function decode(schema: z.ZodType, value: unknown): unknown {
+/**
+ * Reads one part of a request through its schema, or throws the 400 that says all that is wrong. `at`:
+ * the place of the part, for messages.
+ */
+export function decode(
+  schema: z.ZodType,
+  value: unknown,
+  at: readonly PropertyKey[] = [],
+): unknown {
   const read = readerOf(schema)(value);
   if (read !== REFUSED) return read;
   const result = schema.safeParse(value);
@@ -15,7 +22,9 @@ export function decode(schema: z.ZodType, value: unknown): unknown {
   const words = result.error.issues
     .slice(0, ISSUES_MAX)
     .map((issue) =>
-      issue.code === 'unrecognized_keys' ? describeUnknown(issue, schema) : describe(issue, value),
+      issue.code === 'unrecognized_keys'
+        ? describeUnknown(issue, schema)
+        : describe(issue, { at, root: value }),
     );
   throw badRequest(words.join('; '));
 }
@@ -71,8 +80,13 @@ function unwrap(schema: unknown): unknown {
 }
 
 /** `lease_fence must be a positive integer`: the path, then a message that continues it. */
-function describe(issue: z.core.$ZodIssue, root: unknown): string {
-  return [issue.path.join('.'), phrase(issue, valueAt(root, issue.path))].filter(Boolean).join(' ');
+function describe(
+  issue: z.core.$ZodIssue,
+  { at, root }: { readonly at: readonly PropertyKey[]; readonly root: unknown },
+): string {
+  return [[...at, ...issue.path].join('.'), phrase(issue, valueAt(root, issue.path))]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function phrase(issue: z.core.$ZodIssue, value: unknown): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import { writeArchive } from '../../src/shared/clients/archive/write-archive.ts';
-import type { ExecutionDocument } from '../../src/shared/domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../../src/shared/domain/execution/document/execution-document.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeExport } from '../support/imports.ts';
 import { freePort } from '../support/servers/ports.ts';

@@ -4,7 +4,7 @@ import { hashJson } from '../../src/shared/domain/canonical-json.ts';
 import {
   EXECUTION_FORMAT,
   type ExecutionDocument,
-} from '../../src/shared/domain/execution/execution-document.ts';
+} from '../../src/shared/domain/execution/document/execution-document.ts';
 import type { TerminalStatus } from '../../src/shared/domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';

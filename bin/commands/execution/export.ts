@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 
 import { hashJson } from '../../../src/shared/domain/canonical-json.ts';
-import { EXECUTION_FORMAT } from '../../../src/shared/domain/execution/execution-document.ts';
+import { EXECUTION_FORMAT } from '../../../src/shared/domain/execution/document/execution-document.ts';
 import { isJsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../domain/execution/event.ts';
-import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../domain/execution/document/execution-document.ts';
 import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { ExecutionCriteria } from '../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';

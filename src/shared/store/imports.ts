@@ -1,6 +1,6 @@
 import type { ImportedExecution, RecordedImport } from '../domain/audit/imported-executions.ts';
 import type { RetiredExecution } from '../domain/audit/retired-executions.ts';
-import type { DocumentedEvent } from '../domain/execution/execution-document.ts';
+import type { DocumentedEvent } from '../domain/execution/document/execution-document.ts';
 import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { TerminalStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';

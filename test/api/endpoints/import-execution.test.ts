@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { hashJson } from '../../../src/shared/domain/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../../src/shared/domain/json.ts';
-import type { ExecutionDocument } from '../../../src/shared/domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../../../src/shared/domain/execution/document/execution-document.ts';
 import { verifyAudit } from '../../../src/shared/engine/audit/verify-audit.ts';
 import type { Dialect } from '../../support/database.ts';
 import { tamperWith } from '../../support/stores.ts';
@@ -193,6 +193,17 @@ test('400: a document that cannot be true is refused, and leaves nothing', async
   // A document without the hash equals a line of an archive.
   const { sha256: _, ...bare } = document;
   t.is((await here.call({ path: IMPORT, body: bare })).status, 201);
+});
+
+test('400: an event far behind in a long history is named by its place', async (t) => {
+  const [there, here] = [await open(t, 'sqlite'), await open(t, 'sqlite')];
+  const document = (await exportOf(there, await failOne(there))) as unknown as ExecutionDocument;
+  const [first] = document.events;
+  const events = Array.from({ length: 1_200 }, (_, index) => ({ ...first, sequence: index + 1 }));
+  events[1_100] = { ...first, sequence: 1_101, actor_id: '' };
+  const answer = await here.call({ path: IMPORT, body: { ...document, events } });
+  t.is(answer.status, 400);
+  t.regex(answer.error, /events\.1100\.actor_id/);
 });
 
 test('409: under the id of an execution there is none else, of any tenant', async (t) => {

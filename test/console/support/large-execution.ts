@@ -1,5 +1,5 @@
 import { hashJson } from '../../../src/shared/domain/canonical-json.ts';
-import { EXECUTION_FORMAT } from '../../../src/shared/domain/execution/execution-document.ts';
+import { EXECUTION_FORMAT } from '../../../src/shared/domain/execution/document/execution-document.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { readWorkflow } from '../../../src/shared/domain/workflow/parse/read-workflow.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';

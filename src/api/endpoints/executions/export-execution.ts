@@ -1,7 +1,7 @@
 import { exportExecution as exportWhole } from '../../../shared/engine/executions/export-execution.ts';
 import { z } from 'zod';
 
-import { EXECUTION_FORMAT } from '../../../shared/domain/execution/execution-document.ts';
+import { EXECUTION_FORMAT } from '../../../shared/domain/execution/document/execution-document.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionParam } from '../../schemas/params.ts';

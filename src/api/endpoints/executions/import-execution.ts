@@ -6,7 +6,7 @@ import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import type { ImportDocument } from '../../../shared/engine/executions/import/import-document.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId } from '../../schemas/text.ts';
-import { importedDocument } from './imported-document.ts';
+import { checkEvents, importedDocument } from './imported-document.ts';
 
 /** Above what exports are made of: 16 MiB of artifacts, a third more as text, and the history. */
 const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
@@ -29,6 +29,7 @@ export const importExecution = defineEndpoint({
   replies: { 200: answer(), 201: answer() },
   errors: [409, 413],
   async handle({ body, caller }, { engine }) {
+    await checkEvents(engine, body.events);
     const document = body as unknown as ImportDocument;
     const imported = await importDocument(engine, caller, { document });
     const told = {

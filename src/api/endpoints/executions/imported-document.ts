@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-import { EXECUTION_FORMAT } from '../../../shared/domain/execution/execution-document.ts';
+import { EXECUTION_FORMAT } from '../../../shared/domain/execution/document/execution-document.ts';
+import type { JsonValue } from '../../../shared/domain/json.ts';
+import { inPieces } from '../../../shared/engine/scheduling/in-pieces.ts';
+import type { Timers } from '../../../shared/engine/scheduling/timers.ts';
+import { decode } from '../../decode.ts';
+import { unchecked } from '../../schemas/unchecked.ts';
 import { isKindOfNode, payloadOf } from '../../schemas/event-payloads.ts';
 import { strictExecutionId } from '../../schemas/payload-members.ts';
 import { anyObject } from '../../schemas/json-values.ts';
@@ -38,6 +43,7 @@ const execution = z.looseObject({
   completed_at: moment.nullable(),
 });
 
+/** Checked piece by piece: see `checkEvents`. */
 const event = z
   .looseObject({
     sequence: z.int(),
@@ -75,7 +81,7 @@ export const importedDocument = z.looseObject({
       ir: anyObject.optional(),
     })
     .meta({ description: '`ir` may be left out where the definition is known here.' }),
-  events: z.array(event).min(1, 'must hold the history'),
+  events: z.array(unchecked(event)).min(1, 'must hold the history'),
   snapshot: z.unknown().meta({ description: 'Not read: the events determine the state.' }),
   recorded_outputs: z.unknown().meta({ description: 'Not read: no longer needed.' }),
   artifacts: z
@@ -91,3 +97,13 @@ export const importedDocument = z.looseObject({
   redacted: z.boolean().optional(),
   sha256: hash.optional().meta({ description: 'If present, it must match.' }),
 });
+
+/** A long history takes a while to check, and others are served in between. */
+export async function checkEvents(
+  deps: { readonly timers: Pick<Timers, 'after'> },
+  events: readonly JsonValue[],
+): Promise<void> {
+  await inPieces(deps, events, (piece, from) => {
+    for (const [index, given] of piece.entries()) decode(event, given, ['events', from + index]);
+  });
+}

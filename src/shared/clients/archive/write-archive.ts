@@ -8,7 +8,7 @@ import {
   encodeExecutionDocument,
   EXECUTION_FORMAT,
   type ExecutionDocument,
-} from '../../domain/execution/execution-document.ts';
+} from '../../domain/execution/document/execution-document.ts';
 
 /*
  * Archives of executions: `<name>.jsonl.gz` with a line for each, and `<name>.json`, its manifest.

@@ -1,4 +1,4 @@
-import type { DocumentedEvent } from '../../domain/execution/execution-document.ts';
+import type { DocumentedEvent } from '../../domain/execution/document/execution-document.ts';
 
 const REFERENCE = /"\$artifact":\s*"sha256:([0-9a-f]{64})"/g;
 
@@ -20,6 +20,7 @@ export function artifactsNamedByContent(content: {
   return content.contentType === 'application/json' ? hashesIn(content.bytes.toString()) : [];
 }
 
-function hashesIn(json: string): readonly string[] {
+/** In a JSON text. */
+export function hashesIn(json: string): readonly string[] {
   return [...json.matchAll(REFERENCE)].map(([, hash = '']) => hash);
 }

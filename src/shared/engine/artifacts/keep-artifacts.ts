@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 
 import { badRequest } from '../../domain/errors.ts';
-import type { ExecutionDocument } from '../../domain/execution/execution-document.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { EngineDeps } from '../deps.ts';
-import { artifactsNamedByContent, artifactsNamedIn } from './artifacts-named.ts';
+import { artifactsNamedByContent } from './artifacts-named.ts';
 import { writeArtifact } from './write-artifact.ts';
 
 /** Hashes in hex, sorted. */
@@ -32,15 +31,13 @@ export async function keepArtifacts(
   deps: Pick<EngineDeps, 'store' | 'ids'>,
   params: {
     readonly tenantId: TenantId;
-    readonly document: Pick<ExecutionDocument, 'events'> & {
-      readonly artifacts?: readonly DocumentedArtifact[];
-    };
+    readonly artifacts: readonly DocumentedArtifact[];
+    /** All that the events refer to, sorted. */
+    readonly named: readonly string[];
   },
 ): Promise<KeptArtifacts> {
-  const { tenantId, document } = params;
-  const { artifacts = [] } = document;
+  const { tenantId, artifacts, named } = params;
   const contents = new Map(artifacts.map((artifact) => [artifact.hash, decode(artifact)] as const));
-  const named = artifactsNamedIn(document.events);
   const missing: string[] = [];
   const seen = new Set(named);
   const store = deps.store.artifacts;

@@ -2,7 +2,7 @@ import type { ExecutionRef, Reader } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { notFound, SvcError } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
-import type { ExecutionDocument } from '../../domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../../domain/execution/document/execution-document.ts';
 import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';

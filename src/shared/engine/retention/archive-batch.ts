@@ -1,4 +1,4 @@
-import type { ExecutionDocument } from '../../domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../../domain/execution/document/execution-document.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 import type { DueExecution } from '../../store/retention.ts';
 import type { RetentionRun } from './run-retention.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import type { ExecutionDocument } from '../../../../src/shared/domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../../../../src/shared/domain/execution/document/execution-document.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { importingOf, makeDocument } from '../../../support/imports.ts';

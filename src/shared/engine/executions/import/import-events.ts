@@ -1,9 +1,52 @@
 import { createHash } from 'node:crypto';
 
+import { hashHistory } from '../../../domain/audit/retired-executions.ts';
 import type { SealableItem } from '../../../domain/audit/seal.ts';
-import type { DocumentedEvent } from '../../../domain/execution/execution-document.ts';
+import type { DocumentedEvent } from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { Importing } from '../../../store/imports.ts';
+import { hashesIn } from '../../artifacts/artifacts-named.ts';
+import { inPieces } from '../../scheduling/in-pieces.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+
+export interface PreparedEvents extends Pick<Importing, 'events' | 'eventHashes'> {
+  /** Contents that the events refer to, by their hashes in hex, sorted. */
+  readonly artifacts: readonly string[];
+}
+
+export async function prepareInPieces(
+  deps: Pick<UseCaseDeps, 'timers'>,
+  given: {
+    readonly tenantId: TenantId;
+    readonly executionId: ExecutionId;
+    readonly events: readonly DocumentedEvent[];
+  },
+): Promise<PreparedEvents> {
+  const events: Importing['events'][number][] = [];
+  const artifacts = new Set<string>();
+  let eventHashes = '';
+  await inPieces(deps, given.events, (piece) => {
+    const prepared = prepareEvents(piece);
+    for (const event of prepared) {
+      events.push(event);
+      for (const hash of hashesIn(event.payload)) artifacts.add(hash);
+    }
+    eventHashes += hashHistory(hashDocumented({ ...given, events: prepared }));
+  });
+  return { events, eventHashes, artifacts: [...artifacts].toSorted() };
+}
+
+/** As `hashHistory`, of items in the order of their sequences. */
+export async function hashInPieces(
+  deps: Pick<UseCaseDeps, 'timers'>,
+  items: readonly SealableItem[],
+): Promise<string> {
+  let hashes = '';
+  await inPieces(deps, items, (piece) => {
+    hashes += hashHistory(piece);
+  });
+  return hashes;
+}
 
 /** Payloads as the engine writes them: what came from here has the same text again, and so the same hash. */
 export function prepareEvents(events: readonly DocumentedEvent[]): Importing['events'] {

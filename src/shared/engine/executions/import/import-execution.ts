@@ -1,14 +1,13 @@
 import type { ImportDocument } from './import-document.ts';
 import type { Caller } from '../../caller.ts';
 import { digestImported } from '../../../domain/audit/imported-executions.ts';
-import { hashHistory } from '../../../domain/audit/retired-executions.ts';
-import { hashJson } from '../../../domain/canonical-json.ts';
 import { conflict, SvcError } from '../../../domain/errors.ts';
 import {
-  findHistoryProblem,
+  findEventProblem,
+  findLengthProblem,
   findRowProblem,
   hasEnded,
-} from '../../../domain/execution/check-history.ts';
+} from '../../../domain/execution/document/check-history.ts';
 import { emptyState } from '../../../domain/execution/draft.ts';
 import { evolve, type SequencedEvent } from '../../../domain/execution/evolve.ts';
 import type { ExecutionState } from '../../../domain/execution/state.ts';
@@ -20,8 +19,10 @@ import type { ImportVerdict } from '../../../store/imports.ts';
 import { keepArtifacts } from '../../artifacts/keep-artifacts.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { EVENTS_MAX } from '../export-execution.ts';
-import { hashDocumented, prepareEvents } from './import-events.ts';
+import { hashInPieces, prepareInPieces } from './import-events.ts';
+import { hashDocument } from './hash-document.ts';
 import { findDefinition, type KnownDefinition } from './import-definition.ts';
+import { inPieces } from '../../scheduling/in-pieces.ts';
 import { shardOf } from '../../scheduling/shard-of.ts';
 
 /*
@@ -56,15 +57,15 @@ export async function importExecution(
   { tenantId, actorId }: Caller,
   { document }: ImportExecution,
 ): Promise<ImportAnswer> {
-  const documentSha256 = checkDocument(document);
+  const documentSha256 = await checkDocument(deps, document);
   const { execution } = document;
   const executionId = execution.execution_id as ExecutionId;
   const definition = await findDefinition(deps, { tenantId, document });
   const state = await fold(deps, document, { tenantId, definition });
   const wrong = findRowProblem(document, state);
   if (wrong !== null) throw refuse(wrong);
-  const events = prepareEvents(document.events);
-  const eventHashes = hashHistory(hashDocumented({ tenantId, executionId, events }));
+  const prepared = await prepareInPieces(deps, { tenantId, executionId, events: document.events });
+  const { events, eventHashes } = prepared;
   const answer = {
     executionId,
     status: state.status as TerminalStatus,
@@ -75,7 +76,7 @@ export async function importExecution(
     const there = await deps.store.executions.find(executionId, null);
     if (there === null) return null;
     const own = there.tenantId === tenantId ? await deps.store.audit.histories([executionId]) : [];
-    if (hashHistory(own) !== eventHashes) throw taken(executionId);
+    if ((await hashInPieces(deps, own)) !== eventHashes) throw taken(executionId);
     return { ...answer, isNew: false, isRestored: false, missing: [] };
   };
   const same = await findSame();
@@ -86,7 +87,11 @@ export async function importExecution(
     throw left(executionId);
   }
   const retirementId = removal?.retirementId ?? null;
-  const { named, missing } = await keepArtifacts(deps, { tenantId, document });
+  const { named, missing } = await keepArtifacts(deps, {
+    tenantId,
+    artifacts: document.artifacts ?? [],
+    named: prepared.artifacts,
+  });
   const told = {
     events: events.length,
     document_sha256: documentSha256,
@@ -132,9 +137,9 @@ export async function importExecution(
 const SNAPSHOT_EVENTS_MIN = 256;
 
 /** Throws for what needs nothing but the document to be seen; answers its hash. */
-function checkDocument(document: ImportDocument): string {
+async function checkDocument(deps: UseCaseDeps, document: ImportDocument): Promise<string> {
   const { sha256, ...rest } = document;
-  const hash = hashJson(rest as unknown as JsonObject);
+  const hash = await hashDocument(deps, rest as unknown as JsonObject);
   if (sha256 !== undefined && sha256 !== hash) {
     throw refuse('its sha256 is of other content; `svc execution check-export` looks into it');
   }
@@ -155,16 +160,17 @@ function checkDocument(document: ImportDocument): string {
       `the document has ${events.length} events, more than ${EVENTS_MAX}`,
     );
   }
-  const problem = findHistoryProblem(document);
+  const problem = findLengthProblem(document);
   if (problem !== null) throw refuse(problem);
+  await inPieces(deps, events, (piece, from) => {
+    const found = findEventProblem(document, { from, to: from + piece.length });
+    if (found !== null) throw refuse(found);
+  });
   return hash;
 }
 
-/** Others are served in between: a long history takes seconds. */
-const FOLDED_AT_A_TIME = 500;
-
 async function fold(
-  { timers }: UseCaseDeps,
+  deps: UseCaseDeps,
   { execution, events }: ImportDocument,
   { tenantId, definition }: { readonly tenantId: TenantId; readonly definition: KnownDefinition },
 ): Promise<ExecutionState> {
@@ -173,18 +179,17 @@ async function fold(
     executionId: execution.execution_id as ExecutionId,
     tenantId,
   });
-  for (let from = 0; from < events.length; from += FOLDED_AT_A_TIME) {
-    const some = events
-      .slice(from, from + FOLDED_AT_A_TIME)
-      .map((event) => ({ ...event, nodeId: event.node_id }) as unknown as SequencedEvent);
+  await inPieces(deps, events, (piece) => {
+    const some = piece.map(
+      (event) => ({ ...event, nodeId: event.node_id }) as unknown as SequencedEvent,
+    );
     try {
       state = evolve({ state, events: some, plan });
     } catch (error) {
       // The engine's own histories always fold, so another program wrote this one.
       throw refuse('its events do not follow each other', error);
     }
-    await new Promise<void>((resolve) => void timers.after(0, resolve));
-  }
+  });
   return state;
 }
 

@@ -1,7 +1,7 @@
 import {
   EXECUTION_FORMAT,
   type ExecutionDocument,
-} from '../../../domain/execution/execution-document.ts';
+} from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -76,13 +77,14 @@ async function add(management: Management, importing: Importing): Promise<Import
     ir_hash: definition.irHash,
     ir: definition.ir,
   };
+  const history = await encodeHistory(importing);
   const [row] = await management.any(
     sql.type(VerdictRecord)`
     with judged as materialized (
     select import_execution(
       ${importId}::uuid, ${tenantId}, ${actorId}, ${JSON.stringify(told)}::json, ${documentSha256},
       ${eventHashes}, ${retirementId}::uuid, ${JSON.stringify(arriving)}::json,
-      ${encodeHistory(importing)}::json, ${JSON.stringify(registered)}::json, ${importing.snapshot},
+      ${history}::json, ${JSON.stringify(registered)}::json, ${importing.snapshot},
       ${sql.array([...importing.artifacts], 'text')}, ${AHEAD_MS_MAX}
     ) as verdict
     ),
@@ -100,11 +102,21 @@ async function add(management: Management, importing: Importing): Promise<Import
   return row.verdict;
 }
 
-/** Payloads stand in it as they are hashed, character for character. */
-function encodeHistory({ events }: Importing): string {
-  const parts = events.map(
-    ({ payload, ...event }) => `${JSON.stringify(event).slice(0, -1)},"payload":${payload}}`,
-  );
+const ENCODED_AT_A_TIME = 1_000;
+
+/**
+ * Payloads stand in it as they are hashed, character for character. The process serves others in
+ * between.
+ */
+async function encodeHistory({ events }: Importing): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < events.length; from += ENCODED_AT_A_TIME) {
+    const some = events.slice(from, from + ENCODED_AT_A_TIME);
+    for (const { payload, ...event } of some) {
+      parts.push(`${JSON.stringify(event).slice(0, -1)},"payload":${payload}}`);
+    }
+    await setImmediate();
+  }
   return `[${parts.join(',')}]`;
 }
 

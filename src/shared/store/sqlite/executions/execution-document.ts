@@ -2,7 +2,7 @@ import {
   EXECUTION_FORMAT,
   type DocumentedDefinition,
   type ExecutionDocument,
-} from '../../../domain/execution/execution-document.ts';
+} from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import type { Connection } from '../connection/connect.ts';

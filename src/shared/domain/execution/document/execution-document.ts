@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 
 /*
  * A whole execution as one JSON object, for files: what is archived, exported and imported. Its

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../../json.ts';
 import type { ExecutionDocument } from './execution-document.ts';
-import type { ExecutionState } from './state.ts';
-import { isTerminal, type ExecutionStatus } from './status.ts';
+import type { ExecutionState } from '../state.ts';
+import { isTerminal, type ExecutionStatus } from '../status.ts';
 
 /*
  * Checks whether the document of an execution is consistent. Anybody may have written the file, so
@@ -10,13 +10,23 @@ import { isTerminal, type ExecutionStatus } from './status.ts';
 
 type Whole = Pick<ExecutionDocument, 'execution' | 'events'>;
 
-/** Checks a history before it is folded. Returns what is wrong, or null. */
-export function findHistoryProblem({ execution, events }: Whole): string | null {
+/** Checks the length of a history. Returns what is wrong, or null. */
+export function findLengthProblem({ execution, events }: Whole): string | null {
   if (events.length !== execution.last_sequence) {
     return `it has ${events.length} events, but its last_sequence is ${execution.last_sequence}`;
   }
-  let before = '';
-  for (const [at, { sequence, kind, payload, created_at: createdAt }] of events.entries()) {
+  return events.length === 0 ? 'it has no events' : null;
+}
+
+/** Checks some events of a history, from an index on, before they are folded. */
+export function findEventProblem(
+  { events }: Pick<Whole, 'events'>,
+  { from, to }: { readonly from: number; readonly to: number },
+): string | null {
+  let before = events[from - 1]?.created_at ?? '';
+  for (const [index, event] of events.slice(from, to).entries()) {
+    const at = from + index;
+    const { sequence, kind, payload, created_at: createdAt } = event;
     if (sequence !== at + 1) return `its event ${at + 1} is numbered ${sequence}`;
     const where = `its event ${sequence}, ${kind},`;
     if (createdAt < before) return `${where} is older than the one before it`;
@@ -29,7 +39,7 @@ export function findHistoryProblem({ execution, events }: Whole): string | null 
     }
     if (holdsForbiddenKey(payload)) return `${where} contains a key that is not allowed`;
   }
-  return events.length === 0 ? 'it has no events' : null;
+  return null;
 }
 
 const END_KINDS: ReadonlySet<string> = new Set([
