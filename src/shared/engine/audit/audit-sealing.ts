@@ -1,7 +1,13 @@
 import type { AuditStore } from '../../store/audit.ts';
 import type { RoundResult } from '../scheduling/round-result.ts';
 import type { Timers } from '../scheduling/timers.ts';
-import { nextPace, type PaceBounds } from './sealing-pace.ts';
+import {
+  BUDGET_GROWTH,
+  nextFactor,
+  nextPace,
+  type PaceBounds,
+  USUAL_BUDGET,
+} from './sealing-pace.ts';
 
 /** The interface for the scheduler's loop that seals the audit log. */
 export interface AuditSealing {
@@ -29,9 +35,12 @@ const BOUNDS: Readonly<Record<'postgres' | 'sqlite', PaceBounds>> = {
 export function createAuditSealing(
   store: { readonly dialect: keyof typeof BOUNDS; readonly audit: Pick<AuditStore, 'seal'> },
   { now }: Pick<Timers, 'now'>,
+  /** How many times the budget may be taken, to keep the lag from growing. */
+  { factorMax }: { readonly factorMax: number } = BUDGET_GROWTH,
 ): AuditSealing {
   const bounds = BOUNDS[store.dialect];
   let items = bounds.itemsMax;
+  let budget = USUAL_BUDGET;
   let behindMs: number | null = null;
   return {
     async round() {
@@ -39,7 +48,9 @@ export function createAuditSealing(
       const sealed = await store.audit.seal({ itemsMax: items, lagMs: 0 });
       behindMs = sealed.behindMs;
       const { roundTrips, more } = sealed;
-      const pace = nextPace({ bounds, items, tookMs: now() - began, roundTrips });
+      budget = nextFactor(budget, { now: now(), behindMs, more, factorMax });
+      const { factor } = budget;
+      const pace = nextPace({ bounds, items, tookMs: now() - began, roundTrips, factor });
       items = pace.items;
       const result = { found: sealed.items, more };
       return more ? { ...result, restMsMin: pace.restMs, restMsMax: pace.restMs } : result;
