@@ -1,5 +1,8 @@
 import type { RecordedEvent } from '../domain/execution/event.ts';
-import type { ExecutionDocument } from '../domain/execution/document/execution-document.ts';
+import type {
+  DocumentHead,
+  ExecutionDocument,
+} from '../domain/execution/document/execution-document.ts';
 import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { ExecutionCriteria } from '../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
@@ -18,6 +21,8 @@ export interface ExecutionStore {
   load(id: ExecutionId, tenantId: TenantId | null): Promise<LoadedExecution | null>;
   /** All there is of it, as one consistent reading; null when unknown. */
   document(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionDocument | null>;
+  /** The same without the events, which may be many. */
+  documentHead(id: ExecutionId, tenantId: TenantId | null): Promise<DocumentHead | null>;
   /** Events with `after < sequence`, in order, at most `limit` of them (null: all). */
   events(range: EventsAfter): Promise<readonly RecordedEvent[]>;
   /** The same in either order, of some kinds; walks no more than the events of one execution. */

@@ -85,9 +85,6 @@ export const exportExecution = defineEndpoint({
   replies: { 200: documentShape },
   errors: [404, 413],
   async handle({ params, caller }, { engine }) {
-    const exported = await exportWhole(engine, caller, {
-      executionId: params.id,
-    });
-    return { status: 200, body: exported as z.input<typeof documentShape> };
+    return { status: 200, pieces: await exportWhole(engine, caller, { executionId: params.id }) };
   },
 });

@@ -21,6 +21,8 @@ export interface ExecutionDocument {
   readonly recorded_outputs: readonly DocumentedOutput[];
 }
 
+export type DocumentHead = Omit<ExecutionDocument, 'events'>;
+
 /** Times are ISO 8601 UTC with milliseconds; execution ids have their prefix. */
 export interface DocumentedExecution {
   readonly execution_id: string;

@@ -1,5 +1,6 @@
 import {
   EXECUTION_FORMAT,
+  type DocumentHead,
   type ExecutionDocument,
 } from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
@@ -11,10 +12,7 @@ const isoOf = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** One statement is one snapshot: all parts are of the same moment. */
-const DOCUMENT: Statement = {
-  name: 'execution-document',
-  writes: false,
-  text: `
+const documentOf = (events: string): string => `
     select json_build_object(
       'format', '${EXECUTION_FORMAT}',
       'execution', json_build_object(
@@ -48,14 +46,7 @@ const DOCUMENT: Statement = {
           limit 1
         ) d
       ),
-      'events', (
-        select coalesce(json_agg(json_build_object(
-          'sequence', v.sequence, 'kind', v.kind, 'node_id', v.node_id, 'payload', v.payload,
-          'actor_id', v.actor_id, 'created_at', ${isoOf('v.created_at')}
-        ) order by v.sequence), '[]')
-        from events v
-        where v.execution_id = e.id
-      ),
+      ${events}
       'snapshot', (
         select json_build_object('sequence', s.sequence, 'body', s.body)
         from snapshots s
@@ -73,18 +64,54 @@ const DOCUMENT: Statement = {
     ) as document
     from executions e
     where e.id = $1
-      and ($2::text is null or e.tenant_id = $2)`,
+      and ($2::text is null or e.tenant_id = $2)`;
+
+const EVENTS = `'events', (
+        select coalesce(json_agg(json_build_object(
+          'sequence', v.sequence, 'kind', v.kind, 'node_id', v.node_id, 'payload', v.payload,
+          'actor_id', v.actor_id, 'created_at', ${isoOf('v.created_at')}
+        ) order by v.sequence), '[]')
+        from events v
+        where v.execution_id = e.id
+      ),`;
+
+const DOCUMENT: Statement = {
+  name: 'execution-document',
+  writes: false,
+  text: documentOf(EVENTS),
 };
 
-export async function readExecutionDocument(
+const DOCUMENT_HEAD: Statement = {
+  name: 'execution-document-head',
+  writes: false,
+  text: documentOf(''),
+};
+
+export function readExecutionDocument(
   pool: PostgresPool,
   id: ExecutionId,
   tenantId: TenantId | null,
 ): Promise<ExecutionDocument | null> {
+  return read(pool, DOCUMENT, { id, tenantId });
+}
+
+export function readDocumentHead(
+  pool: PostgresPool,
+  id: ExecutionId,
+  tenantId: TenantId | null,
+): Promise<DocumentHead | null> {
+  return read(pool, DOCUMENT_HEAD, { id, tenantId });
+}
+
+async function read<Document extends DocumentHead>(
+  pool: PostgresPool,
+  statement: Statement,
+  { id, tenantId }: { readonly id: ExecutionId; readonly tenantId: TenantId | null },
+): Promise<Document | null> {
   const [row] = await pool.run<{ readonly document: string }>(
-    DOCUMENT,
+    statement,
     [toUuid(id), tenantId],
     tenantId ?? EVERY_TENANT,
   );
-  return row === undefined ? null : (JSON.parse(row.document) as ExecutionDocument);
+  return row === undefined ? null : (JSON.parse(row.document) as Document);
 }

@@ -2,7 +2,7 @@ import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../
 import type { ExecutionRow, ExecutionStore, ListExecutions } from '../../executions.ts';
 import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
 import { commitPlans } from '../commit/commit.ts';
-import { readExecutionDocument } from './execution-document.ts';
+import { readDocumentHead, readExecutionDocument } from './execution-document.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
 import { listUpdated } from './list-updated.ts';
 import { loadExecution, loadExecutions } from './load-executions.ts';
@@ -52,6 +52,7 @@ export function createExecutionStore(
       tenantId === null ? loadOne(id) : loadExecution(readers, id, tenantId),
 
     document: (id, tenantId) => readExecutionDocument(readers, id, tenantId),
+    documentHead: (id, tenantId) => readDocumentHead(readers, id, tenantId),
 
     async events({ executionId, after, limit }) {
       const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);

@@ -1,6 +1,7 @@
 import {
   EXECUTION_FORMAT,
   type DocumentedDefinition,
+  type DocumentHead,
   type ExecutionDocument,
 } from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
@@ -32,6 +33,32 @@ export function readExecutionDocument(
   id: ExecutionId,
   tenantId: TenantId | null,
 ): ExecutionDocument | null {
+  const head = readDocumentHead(connection, id, tenantId);
+  return head && { ...head, events: readEvents(connection, id) };
+}
+
+function readEvents(connection: Connection, id: ExecutionId): ExecutionDocument['events'] {
+  return connection
+    .all<EventRecord>(
+      `select sequence, kind, node_id, payload, actor_id, created_at
+       from events
+       where execution_id = ?
+       order by sequence`,
+      [id],
+    )
+    .map((event) => ({
+      ...event,
+      payload: JSON.parse(event.payload) as JsonObject,
+      created_at: toIso(event.created_at),
+    }));
+}
+
+/** To be called within a transaction, too. */
+export function readDocumentHead(
+  connection: Connection,
+  id: ExecutionId,
+  tenantId: TenantId | null,
+): DocumentHead | null {
   const row = connection.get<ExecutionRecord>(
     `select ${EXECUTION_COLUMNS}
      from executions
@@ -62,19 +89,6 @@ export function readExecutionDocument(
          limit 1`,
         { id: row.definition_id },
       ) ?? null,
-    events: connection
-      .all<EventRecord>(
-        `select sequence, kind, node_id, payload, actor_id, created_at
-         from events
-         where execution_id = ?
-         order by sequence`,
-        [id],
-      )
-      .map((event) => ({
-        ...event,
-        payload: JSON.parse(event.payload) as JsonObject,
-        created_at: toIso(event.created_at),
-      })),
     snapshot:
       connection.get<{ readonly sequence: number; readonly body: string }>(
         'select sequence, body from snapshots where execution_id = ?',

@@ -10,7 +10,7 @@ import type {
 } from '../../executions.ts';
 import { commitPlans } from '../commit/commit.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
-import { readExecutionDocument } from './execution-document.ts';
+import { readDocumentHead, readExecutionDocument } from './execution-document.ts';
 import { listUpdated } from './list-updated.ts';
 import {
   EXECUTION_COLUMNS,
@@ -33,6 +33,8 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     load: (id, tenantId) => connection.read(() => loadExecution(connection, id, tenantId)),
     document: (id, tenantId) =>
       connection.read(() => readExecutionDocument(connection, id, tenantId)),
+    documentHead: (id, tenantId) =>
+      connection.read(() => readDocumentHead(connection, id, tenantId)),
     events: (range) => connection.read(() => selectEvents(connection, range)),
     eventsBetween: (range) => connection.read(() => selectEventsBetween(connection, range)),
     usage: (id) => connection.read(() => readUsage(connection, id)),

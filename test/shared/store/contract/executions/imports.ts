@@ -37,6 +37,9 @@ export function importCases(name: string, open: () => TestStore): void {
       const { executionId } = importing.execution;
       const found = await store.executions.document(executionId, tenantId);
       t.deepEqual(found?.events, document.events);
+      const { events: _, ...head } = found ?? { events: [] };
+      t.deepEqual(await store.executions.documentHead(executionId, tenantId), head);
+      t.is(await store.executions.documentHead(executionId, makeTenantId()), null);
       t.deepEqual(found?.execution, {
         ...document.execution,
         tenant_id: tenantId,
