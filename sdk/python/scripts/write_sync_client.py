@@ -19,7 +19,8 @@ _REPLACEMENTS = (
     (r"httpx\.AsyncClient", "httpx.Client"),
     (r"AsyncIterator", "Iterator"),
     (
-        r"\bAsync(Client|ExecutionHandle|Workflows|Executions|Approvals|WorkItems|Schedules|Memory)\b",
+        r"\bAsync(Client|ExecutionHandle|Workflows|Executions|Approvals|WorkItems|Schedules|Memory"
+        r"|Artifacts)\b",
         r"\1",
     ),
     (r"__a(enter|exit)__", r"__\1__"),

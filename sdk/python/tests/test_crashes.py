@@ -6,11 +6,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from svc_sdk import Client, FunctionContext, function, tool
 from svc_sdk.testing import Runtime
@@ -41,39 +38,6 @@ async def book(ctx: FunctionContext):
 
 worker.run()
 """
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    script = (
-        f"import {{ startPostgresServer }} from '{REPOSITORY}/test/support/servers/postgres-server.ts';"
-        "const server = await startPostgresServer(); console.log(server.url);"
-        "process.stdin.resume(); process.stdin.on('end', () => server.stop());"
-    )
-    node = REPOSITORY / "node_modules" / ".bin" / "node"
-    process = subprocess.Popen(
-        [node, "--input-type=module", "-e", script],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(30)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The settings of a runtime on each of the stores."""
-    if request.param == "sqlite":
-        return {}
-    return {"SVC_DATABASE_URL": request.getfixturevalue("postgres")}
 
 
 def start_worker(runtime: Runtime, folder: Path, name: str) -> subprocess.Popen[bytes]:

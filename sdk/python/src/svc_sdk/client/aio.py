@@ -75,6 +75,7 @@ class AsyncClient:
         self.work_items = AsyncWorkItems(self)
         self.schedules = AsyncSchedules(self)
         self.memory = AsyncMemory(self)
+        self.artifacts = AsyncArtifacts(self)
 
     @property
     def url(self) -> str:
@@ -163,15 +164,42 @@ class AsyncClient:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         wait: float = 0,
+        repeatable: bool | None = None,
     ) -> Any:
         """Any request of the HTTP API; gives the JSON of the answer.
 
         Attempts are repeated where that is safe. `wait`: seconds that the service itself may wait
-        before it answers; an attempt has so much more time.
+        before it answers; an attempt has so much more time. `repeatable`: True if the request may
+        arrive twice, for one that the client would not send again after a lost answer.
         """
+        body = _content_of(json)
+        typed = {} if body is None else {"content-type": "application/json"}
+        response = await self._send(
+            method,
+            path,
+            content=body,
+            params=params,
+            headers={"accept": "application/json", **typed, **(headers or {})},
+            timeout=timeout,
+            wait=wait,
+            repeatable=repeatable,
+        )
+        return read_json(self._address, response)
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        content: bytes | None = None,
+        params: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        wait: float = 0,
+        repeatable: bool | None = None,
+    ) -> httpx.Response:
         deadline = time.monotonic() + (self._timeout + wait if timeout is None else timeout)
-        repeatable = is_repeatable(method, path)
-        content = _content_of(json)
+        again = is_repeatable(method, path) if repeatable is None else repeatable
         attempts = 0
         while True:
             attempts += 1
@@ -182,11 +210,11 @@ class AsyncClient:
                     path,
                     content=content,
                     params=_present(params or {}),
-                    headers=headers or {},
+                    headers=headers,
                     timeout=min(left, self._attempt_timeout + wait),
                 )
             except SvcError as error:
-                delay = retry_delay(error, attempts, self._retry, repeatable=repeatable)
+                delay = retry_delay(error, attempts, self._retry, repeatable=again)
                 if delay is None or time.monotonic() + delay >= deadline:
                     raise
             await asyncio.sleep(delay)
@@ -200,24 +228,21 @@ class AsyncClient:
         params: dict[str, Any],
         headers: Mapping[str, str],
         timeout: float,
-    ) -> Any:
-        sent = {"accept": "application/json", **self._address.headers(), **headers}
-        if content is not None:
-            sent["content-type"] = "application/json"
+    ) -> httpx.Response:
         try:
             response = await self._http.request(
                 method,
                 self._address.url + path,
                 content=content,
                 params=params,
-                headers=sent,
+                headers={**self._address.headers(), **headers},
                 timeout=timeout,
             )
         except httpx.HTTPError as error:
             raise explain_no_answer(self._address, error) from error
         if response.status_code >= 400:
             raise explain_answer(self._address, response)
-        return read_json(self._address, response)
+        return response
 
     async def _start_batch(self, entries: list[dict[str, Any]]) -> list[StartVerdict]:
         """Entries whose verdict may be another one later are sent again, as a single start is."""
@@ -549,6 +574,27 @@ class AsyncMemory:
     async def forget(self, **query: Any) -> dict[str, Any]:
         answer = await self._client.request("POST", "/v1/memory/forget", json=query)
         return cast(dict[str, Any], answer)
+
+
+class AsyncArtifacts:
+    """Contents under the SHA-256 of their bytes."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def put(
+        self, content: bytes, content_type: str = "application/octet-stream"
+    ) -> dict[str, Any]:
+        """Stores a content; the answer has `hash` and `size`. The same content again is no second one."""
+        response = await self._client._send(
+            "POST", "/artifacts", content=content, headers={"content-type": content_type}
+        )
+        return cast(dict[str, Any], read_json(self._client._address, response))
+
+    async def get(self, hash: str) -> bytes:
+        """The content."""
+        path = f"/artifacts/{_part(hash)}"
+        return (await self._client._send("GET", path, headers={})).content
 
 
 def _start_body(
