@@ -85,7 +85,10 @@ def test_the_wheel_depends_on_httpx_alone_and_has_its_types(python: Path, tmp_pa
 
 
 def test_the_blocks_of_the_guide_run_as_one_program(svc: Runtime, tmp_path: Path) -> None:
-    (tmp_path / "guide.py").write_text("\n".join(re.findall(BLOCK, GUIDE.read_text(), re.DOTALL)))
+    blocks = re.findall(BLOCK, GUIDE.read_text(), re.DOTALL)
+    if sys.version_info < (3, 11):
+        blocks = [one for one in blocks if "pydantic_ai" not in one]
+    (tmp_path / "guide.py").write_text("\n".join(blocks))
     source = str(PACKAGE / "src")
     said = run(sys.executable, "guide.py", cwd=tmp_path, SVC_URL=svc.url, PYTHONPATH=source)
     assert said.splitlines()[0] == "large"

@@ -402,9 +402,10 @@ class AsyncExecutionHandle:
             {"correlation_key": key, "payload": {} if payload is None else payload},
         )
 
-    async def approvals(self) -> list[dict[str, Any]]:
+    async def approvals(self) -> dict[str, list[dict[str, Any]]]:
+        """The approvals of the execution: those that wait, as `pending`, and `decided`."""
         answer = await self._get("/approvals")
-        return cast(list[dict[str, Any]], answer["approvals"])
+        return {"pending": answer["pending"], "decided": answer["decided"]}
 
     async def approve(
         self, comment: str | None = None, *, step: str | None = None

@@ -394,9 +394,10 @@ class ExecutionHandle:
             {"correlation_key": key, "payload": {} if payload is None else payload},
         )
 
-    def approvals(self) -> list[dict[str, Any]]:
+    def approvals(self) -> dict[str, list[dict[str, Any]]]:
+        """The approvals of the execution: those that wait, as `pending`, and `decided`."""
         answer = self._get("/approvals")
-        return cast(list[dict[str, Any]], answer["approvals"])
+        return {"pending": answer["pending"], "decided": answer["decided"]}
 
     def approve(self, comment: str | None = None, *, step: str | None = None) -> dict[str, Any]:
         """Approves; `step` names the approval of a function where several wait."""

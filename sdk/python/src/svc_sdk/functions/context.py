@@ -7,7 +7,7 @@ import inspect
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
@@ -51,6 +51,10 @@ class ItemFacts:
     attempt: int
     idempotency_key: str
     traceparent: str | None
+
+
+current_function: ContextVar[FunctionContext | None] = ContextVar("svc_function", default=None)
+"""The context of the function whose code runs, for integrations. The code of a step has none."""
 
 
 class FunctionContext:

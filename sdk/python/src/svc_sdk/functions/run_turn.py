@@ -18,7 +18,7 @@ from ..errors import (
     describe_error,
 )
 from .attempt import TurnTools
-from .context import FunctionContext, ItemFacts
+from .context import FunctionContext, ItemFacts, current_function
 from .define import Function
 from .journal import Entry, Journal, quote
 from .rollback import Compensations, run_rollbacks
@@ -67,6 +67,7 @@ async def run_turn(
     root = Scope()
     context = copy_context()
     context.run(current_scope.set, root)
+    context.run(current_function.set, ctx)
     turn.follow(turn.loop.create_task(_code(served, ctx, input), context=context))
     end = await turn.run()
     root.abandon()
