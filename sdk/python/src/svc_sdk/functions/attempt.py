@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,8 @@ class TurnTools:
     stopped: Signal
     logger: logging.LoggerAdapter[logging.Logger]
     threads: Threads
+    clock: Callable[[], float] = time.time
+    """Seconds since 1970, for `ctx.now()`."""
 
 
 async def attempt_step(
@@ -89,14 +92,14 @@ _CANCEL_S_MAX = 10.0
 
 async def _call(threads: Threads, identity: str, run: Callable[..., Any], step: StepContext) -> Any:
     current_step.set(identity)
-    given = (step,) if _takes_step(run) else ()
+    given = (step,) if takes_step(run) else ()
     if inspect.iscoroutinefunction(run):
         return await run(*given)
     output = await threads.call(lambda: run(*given))
     return await output if inspect.isawaitable(output) else output
 
 
-def _takes_step(run: Callable[..., Any]) -> bool:
+def takes_step(run: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(run).parameters.values()
     except (TypeError, ValueError):

@@ -299,7 +299,7 @@ class FunctionContext:
 
     def now(self) -> datetime:
         """The time, in UTC; the same in each turn."""
-        at_ms = self._value("now", lambda _: time.time_ns() // 1_000_000, is_derived=False)
+        at_ms = self._value("now", lambda _: int(self._tools.clock() * 1000), is_derived=False)
         return datetime.fromtimestamp(at_ms / 1000, timezone.utc)
 
     def random(self) -> float:

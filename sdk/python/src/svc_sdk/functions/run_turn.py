@@ -23,7 +23,7 @@ from .define import Function
 from .journal import Entry, Journal, quote
 from .rollback import Compensations, run_rollbacks
 from .scope import Scope, current_scope
-from .turn import Turn
+from .turn import End, Turn
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,7 @@ async def run_turn(
     """Raises what the journal raised: then the turn has no outcome."""
     turn = Turn(journal, tools.stopped, tools.threads, starts_work=mode == "run")
     compensations = Compensations()
-    ctx = FunctionContext(turn, tools, facts, compensations)
-    root = Scope()
-    context = copy_context()
-    context.run(current_scope.set, root)
-    context.run(current_function.set, ctx)
-    turn.follow(turn.loop.create_task(_code(served, ctx, input), context=context))
-    end = await turn.run()
-    root.abandon()
+    end = await _run_code(served, turn, FunctionContext(turn, tools, facts, compensations), input)
     if end.kind == "stopped":
         return Outcome("stopped", turn.log.unrecorded)
     if mode == "rollback":
@@ -84,6 +77,42 @@ async def run_turn(
         return Outcome("failed", turn.log.unrecorded, error=unasked)
     kind = "continued" if end.kind == "continued" else "completed"
     return Outcome(kind, turn.log.unrecorded, output=end.output)
+
+
+async def replay_turn(
+    served: Function[Any, Any],
+    *,
+    input: Any,
+    journal: Journal,
+    facts: ItemFacts,
+    tools: TurnTools,
+) -> None:
+    """Runs the code over recorded entries, as far as they go, and starts nothing new.
+
+    Raises NonDeterminismError when the code asks for something else, or returns before it has asked
+    for all of them.
+    """
+    turn = Turn(journal, tools.stopped, tools.threads, starts_work=False)
+    end = await _run_code(served, turn, FunctionContext(turn, tools, facts, Compensations()), input)
+    if end.kind == "threw" and isinstance(end.error, NonDeterminismError):
+        raise end.error
+    if end.kind in ("returned", "threw", "continued"):
+        unasked = _unasked(served, turn, tools)
+        if unasked is not None:
+            raise unasked
+
+
+async def _run_code(
+    served: Function[Any, Any], turn: Turn, ctx: FunctionContext, input: Any
+) -> End:
+    root = Scope()
+    context = copy_context()
+    context.run(current_scope.set, root)
+    context.run(current_function.set, ctx)
+    turn.follow(turn.loop.create_task(_code(served, ctx, input), context=context))
+    end = await turn.run()
+    root.abandon()
+    return end
 
 
 def _code(

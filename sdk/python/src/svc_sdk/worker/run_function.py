@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from .._threads import Threads
@@ -24,6 +25,7 @@ async def run_function(
     lease: Lease,
     logger: logging.LoggerAdapter[logging.Logger],
     threads: Threads,
+    clock: Callable[[], float],
 ) -> str:
     item = held.item
     began = asyncio.get_running_loop().time()
@@ -42,7 +44,7 @@ async def run_function(
                 idempotency_key=item.key,
                 traceparent=item.traceparent,
             ),
-            tools=TurnTools(item.key, lease.stopped, logger, threads),
+            tools=TurnTools(item.key, lease.stopped, logger, threads, clock),
         )
         duration_ms = round((asyncio.get_running_loop().time() - began) * 1000)
         return await _hand_in(outcome, held, journal, duration_ms, logger)

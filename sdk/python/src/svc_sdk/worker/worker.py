@@ -14,6 +14,7 @@ import re
 import signal as signals
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -67,6 +68,7 @@ class Worker:
     worker_id: names this process in leases and events. Default: host, process and a random part.
     register: False: somebody else registers the workflows of the functions.
     stop_seconds: the time in which items under way may finish when the worker stops.
+    clock: seconds since 1970, which `ctx.now()` shows; for tests.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Worker:
         register: bool = True,
         stop_seconds: float = 30.0,
         logger: logging.Logger | None = None,
+        clock: Callable[[], float] = time.time,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         if not 1 <= concurrency <= 1000:
@@ -102,6 +105,7 @@ class Worker:
         self.logger = logger or logging.getLogger("svc_sdk.worker")
         self.tools: dict[str, Tool[Any, Any]] = {}
         self.functions: dict[str, Function[Any, Any]] = {}
+        self._clock = clock
         self._transport = transport
         self._run: _Run | None = None
         self._starting = threading.Lock()
@@ -371,7 +375,7 @@ class _Run:
             served = self.worker.functions.get(item.name)
             if served is None:
                 return await release(held)
-            return await run_function(served, held, lease, logger, self.threads)
+            return await run_function(served, held, lease, logger, self.threads, self.worker._clock)
         one = self.worker.tools.get(item.name)
         if one is None:
             return await release(held)

@@ -1,8 +1,6 @@
-"""Runs the real runtime for tests: `svc dev` in a process of its own, on a free port, in memory.
+"""Runs the real runtime for tests, in a process of its own.
 
-The runtime comes from `SVC_BIN`, else `svc` on the path, else `npx svc-runtime`. Its clock is the
-real one: only the TypeScript kit, which runs in the process of the runtime, can turn it. Give
-functions short waits in tests.
+The runtime comes from `SVC_BIN`, else `svc` on the path, else `npx svc-runtime`.
 """
 
 from __future__ import annotations
@@ -15,21 +13,24 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from random import randint
-from typing import Any
+from typing import IO, Any, TypeVar
 
-from .client import Client
-from .functions import Function
-from .worker import Tool, Worker
+from ..client import Client
+from ..functions import Function
+from ..worker import Tool, Worker
+from .mocks import mock_steps
 
 _START_S_MAX = 60.0
 
+Self = TypeVar("Self", bound="Runtime")
+
 
 class Runtime:
-    """A running `svc dev`. Use it as a context manager, or call `stop()`."""
+    """A running `svc dev`, on the real clock. Use it as a context manager, or call `stop()`."""
 
     def __init__(self, *, env: dict[str, str] | None = None, port: int | None = None) -> None:
         self.port = port or free_port()
@@ -40,7 +41,7 @@ class Runtime:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def __enter__(self) -> Runtime:
+    def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -51,11 +52,8 @@ class Runtime:
 
     def start(self) -> None:
         """Starts it, again after `kill`, and waits until it is ready."""
-        command = [*find_runtime(), "dev", "--port", str(self.port)]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command, cwd=self._folder.name, env=self._env, stdout=log, stderr=log
-            )
+            self._process = self._open(log)
         self._wait_until_ready(self._process)
 
     def kill(self) -> None:
@@ -74,18 +72,23 @@ class Runtime:
                 self._process.wait()
         self._folder.cleanup()
 
-    @contextmanager
     def working(
         self,
         *,
         tools: Iterable[Tool[Any, Any]] = (),
         functions: Iterable[Function[Any, Any]] = (),
+        steps: Mapping[str, Any] | None = None,
         **options: Any,
-    ) -> Iterator[Worker]:
-        """Runs a worker on a thread while the block runs."""
-        worker = Worker(url=self.url, tools=tools, functions=functions, **options)
-        with running(worker):
-            yield worker
+    ) -> AbstractContextManager[Worker]:
+        """Runs a worker on a thread while the block runs. `steps`: see `mock_steps`."""
+        served = [mock_steps(one, steps or {}) for one in functions]
+        return running(Worker(url=self.url, tools=tools, functions=served, **options))
+
+    def _open(self, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        command = [*find_runtime(), "dev", "--port", str(self.port)]
+        return subprocess.Popen(
+            command, cwd=self._folder.name, env=self._env, stdout=log, stderr=log
+        )
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_S_MAX
@@ -155,13 +158,13 @@ def _is_open(port: int) -> bool:
         return False
 
 
-def runtime_fixture() -> Any:
+def runtime_fixture(make: Callable[[], Runtime] = Runtime) -> Any:
     """The fixture `svc`: `svc = svc_sdk.testing.runtime_fixture()` in your conftest.py."""
     import pytest
 
     @pytest.fixture(scope="session")
     def svc() -> Iterator[Runtime]:
-        with Runtime() as runtime:
+        with make() as runtime:
             yield runtime
 
     return svc
