@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import runpy
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ import httpx
 import pytest
 
 from svc_sdk import AsyncClient, Client, RetryPolicy
+from svc_sdk.client import answers
 from svc_sdk.errors import (
     AuthenticationError,
     ConflictError,
@@ -21,6 +25,7 @@ from svc_sdk.errors import (
 )
 from svc_sdk.testing import Runtime, free_port
 
+PACKAGE = Path(__file__).parents[1]
 QUICK = RetryPolicy(base=0.001)
 GREETING = {"text": {"expr": '"Hello, " + state.name'}}
 
@@ -214,8 +219,41 @@ def test_the_asynchronous_client_does_the_same(svc: Runtime, client: Client, nam
 
 
 def test_the_synchronous_client_is_written_from_the_asynchronous_one() -> None:
-    import runpy
+    assert rendered_by("write_sync_client.py") == written("sync.py")
 
-    script = Path(__file__).parents[1] / "scripts" / "write_sync_client.py"
-    written = (Path(__file__).parents[1] / "src/svc_sdk/client/sync.py").read_text()
-    assert runpy.run_path(str(script))["render"]() == written
+
+def test_the_types_of_answers_are_written_from_the_openapi_document() -> None:
+    assert rendered_by("write_answers.py") == written("answers.py")
+
+
+def rendered_by(script: str) -> str:
+    render: Callable[[], str] = runpy.run_path(str(PACKAGE / "scripts" / script))["render"]
+    return render()
+
+
+def written(file: str) -> str:
+    return (PACKAGE / "src" / "svc_sdk" / "client" / file).read_text()
+
+
+def test_answers_have_the_members_that_their_types_say(client: Client, name: str) -> None:
+    define_wait(client, name)
+    handle = client.start(name)
+    deadline = time.monotonic() + 20
+    while not (described := handle.describe())["waiting_on"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert described["waiting_on"][0]["waiting_for"] == "event"
+    assert described["error"] is None
+    (event, *_) = handle.history()
+    assert event["created_at"] <= described["updated_at"]
+    for found, kind in (
+        (described, answers.Execution),
+        (event, answers.Event),
+        (client.whoami(), answers.Identity),
+        (next(client.workflows.list()), answers.WorkflowSummary),
+        (next(client.executions.list()), answers.ExecutionSummary),
+        (handle.explain(), answers.Explanation),
+        (handle.approvals(), answers.ExecutionApprovals),
+    ):
+        optional = {key for key, hint in kind.__annotations__.items() if "NotRequired" in str(hint)}
+        assert set(kind.__annotations__) - optional <= set(found) <= set(kind.__annotations__)

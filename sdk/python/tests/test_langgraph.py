@@ -21,6 +21,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp
 from langgraph.types import Command, interrupt
 
 from svc_sdk import Client
+from svc_sdk.client.answers import ExecutionSummary
 from svc_sdk.langgraph import SvcSaver, SvcStore
 from svc_sdk.testing import Runtime
 
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import TypedDict
 from langgraph.graph import END, START, StateGraph
 from svc_sdk import Client
+from svc_sdk.client.answers import ExecutionSummary
 from svc_sdk.langgraph import SvcSaver
 
 folder = Path(os.environ["FOLDER"])
@@ -78,7 +80,7 @@ def put(saver: SvcSaver, config: RunnableConfig, **values: Any) -> RunnableConfi
     return saver.put(config, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
 
 
-def logs(client: Client, kind: str) -> list[dict[str, Any]]:
+def logs(client: Client, kind: str) -> list[ExecutionSummary]:
     return [*client.executions.list(q=f'workflow ~ "{kind}." and status in (running, paused)')]
 
 

@@ -37,6 +37,7 @@ def square(value: dict[str, int]) -> dict[str, int]:
 reveal_type(square({"value": 2}))
 with Client() as client:
     reveal_type(client.start("order").id)
+    reveal_type(client.executions.get("exec_1")["waiting_on"][0]["attempt"])
 """
 
 
@@ -89,6 +90,7 @@ def test_the_wheel_depends_on_httpx_alone_and_has_its_types(python: Path, tmp_pa
     said = run(*check, cwd=tmp_path)
     assert 'Revealed type is "dict[str, int]"' in said.replace("builtins.", "")
     assert 'Revealed type is "str"' in said.replace("builtins.", "")
+    assert 'Revealed type is "int"' in said.replace("builtins.", "")
 
 
 def test_the_blocks_of_the_guide_run_as_one_program(svc: Runtime, tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Clients of the service."""
 
 from .aio import AsyncClient, AsyncExecutionHandle
+from .answers import Event, Execution, StartVerdict
+from .entries import StartEntry
 from .retry import RetryPolicy
 from .sync import Client, ExecutionHandle
-from .wire import Event, Execution, StartEntry, StartVerdict
 
 __all__ = [
     "AsyncClient",

@@ -26,10 +26,38 @@ from ..errors import (
 )
 from ..functions.define import Function
 from ..workflow import Workflow
+from .answers import (
+    AddedFact,
+    Approval,
+    CancelledExecution,
+    DeadLetter,
+    Decision,
+    DeliveredEvent,
+    Event,
+    Execution,
+    ExecutionApprovals,
+    ExecutionCounts,
+    ExecutionSummary,
+    Explanation,
+    ForgottenFacts,
+    Identity,
+    PausedExecution,
+    RecalledFacts,
+    RegisteredWorkflow,
+    RequeuedWorkItem,
+    ResumedExecution,
+    Schedule,
+    StartVerdict,
+    StoredArtifact,
+    TriggeredSchedule,
+    ValidatedWorkflow,
+    WorkflowDetails,
+    WorkflowSummary,
+)
+from .entries import StartEntry
 from .explain import explain_answer, explain_no_answer, explain_refusal, foreign_service, read_json
 from .retry import Outage, RetryPolicy, is_repeatable, retry_delay
 from .sse import StreamReader
-from .wire import Event, Execution, StartEntry, StartVerdict
 
 _WAIT_S_MAX = 30.0
 """Below the time after which proxies give up on an answer; the service takes 60 s at most."""
@@ -150,9 +178,9 @@ class AsyncClient:
         """The execution of this id, without asking whether it exists."""
         return AsyncExecutionHandle(self, id)
 
-    async def whoami(self) -> dict[str, Any]:
+    async def whoami(self) -> Identity:
         """The role, the tenant and the name of the token."""
-        return cast(dict[str, Any], await self.request("GET", "/whoami"))
+        return cast(Identity, await self.request("GET", "/whoami"))
 
     async def request(
         self,
@@ -269,9 +297,7 @@ class AsyncClient:
         )
         return retry_delay(error, attempts, self._retry, repeatable=True)
 
-    async def _pages(
-        self, path: str, key: str, params: Mapping[str, Any]
-    ) -> AsyncIterator[dict[str, Any]]:
+    async def _pages(self, path: str, key: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
         """The items of a list that pages by cursor."""
         query = {"limit": _LIST_PAGE, **params}
         while True:
@@ -282,7 +308,7 @@ class AsyncClient:
                 return
             query["cursor"] = page["next_cursor"]
 
-    async def _offset_pages(self, path: str, key: str) -> AsyncIterator[dict[str, Any]]:
+    async def _offset_pages(self, path: str, key: str) -> AsyncIterator[Any]:
         """The items of a list that pages by offset."""
         offset = 0
         while True:
@@ -340,9 +366,9 @@ class AsyncExecutionHandle:
         """Status, state, input, and what it waits for."""
         return await self._client.executions.get(self.id)
 
-    async def explain(self) -> dict[str, Any]:
+    async def explain(self) -> Explanation:
         """Why it rests, and what would move it on."""
-        return cast(dict[str, Any], await self._get("/explain"))
+        return cast(Explanation, await self._get("/explain"))
 
     async def history(self) -> AsyncIterator[Event]:
         """The events so far."""
@@ -381,57 +407,52 @@ class AsyncExecutionHandle:
                 pause = outage.pause(time.monotonic(), error)
             await asyncio.sleep(pause)
 
-    async def cancel(self) -> dict[str, Any]:
-        return await self._post("/cancel")
+    async def cancel(self) -> CancelledExecution:
+        return cast(CancelledExecution, await self._post("/cancel"))
 
-    async def pause(self, reason: str | None = None) -> dict[str, Any]:
-        return await self._post("/pause", {"reason": reason})
+    async def pause(self, reason: str | None = None) -> PausedExecution:
+        return cast(PausedExecution, await self._post("/pause", {"reason": reason}))
 
-    async def resume(self) -> dict[str, Any]:
-        return await self._post("/resume")
+    async def resume(self) -> ResumedExecution:
+        return cast(ResumedExecution, await self._post("/resume"))
 
     async def retry(self, **changes: Any) -> AsyncExecutionHandle:
         """Starts a new execution that resumes where this one failed."""
         answer = await self._post("/retry", changes)
         return self._client.execution(answer["execution_id"])
 
-    async def send_event(self, key: str, payload: object = None) -> dict[str, Any]:
+    async def send_event(self, key: str, payload: object = None) -> DeliveredEvent:
         """Delivers an external event to the wait for this key, present or future."""
-        return await self._post(
+        answer = await self._post(
             "/external-event",
             {"correlation_key": key, "payload": {} if payload is None else payload},
         )
+        return cast(DeliveredEvent, answer)
 
-    async def approvals(self) -> dict[str, list[dict[str, Any]]]:
+    async def approvals(self) -> ExecutionApprovals:
         """The approvals of the execution: those that wait, as `pending`, and `decided`."""
-        answer = await self._get("/approvals")
-        return {"pending": answer["pending"], "decided": answer["decided"]}
+        return cast(ExecutionApprovals, await self._get("/approvals"))
 
-    async def approve(
-        self, comment: str | None = None, *, step: str | None = None
-    ) -> dict[str, Any]:
+    async def approve(self, comment: str | None = None, *, step: str | None = None) -> Decision:
         """Approves; `step` names the approval of a function where several wait."""
         return await self._decide("approved", comment, step)
 
-    async def reject(
-        self, comment: str | None = None, *, step: str | None = None
-    ) -> dict[str, Any]:
+    async def reject(self, comment: str | None = None, *, step: str | None = None) -> Decision:
         return await self._decide("rejected", comment, step)
 
-    async def _decide(self, decision: str, comment: str | None, step: str | None) -> dict[str, Any]:
+    async def _decide(self, decision: str, comment: str | None, step: str | None) -> Decision:
         body = _present({"decision": decision, "comment": comment, "step": step})
-        return await self._post("/approve", body)
+        return cast(Decision, await self._post("/approve", body))
 
     async def _get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
         return await self._client.request(
             "GET", f"/executions/{_part(self.id)}{path}", params=params
         )
 
-    async def _post(self, path: str, body: object = None) -> dict[str, Any]:
-        answer = await self._client.request(
+    async def _post(self, path: str, body: object = None) -> Any:
+        return await self._client.request(
             "POST", f"/executions/{_part(self.id)}{path}", json={} if body is None else body
         )
-        return cast(dict[str, Any], answer)
 
     async def _has_ended(self, last: int) -> bool:
         page = await self._get("/events", {"after": last, "limit": 1})
@@ -474,27 +495,27 @@ class AsyncWorkflows:
 
     async def register(
         self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> RegisteredWorkflow:
         """Registers a definition. The same definition again changes nothing."""
         answer = await self._client.request("POST", "/workflows", json={"ir": _ir_of(workflow)})
-        return cast(dict[str, Any], answer)
+        return cast(RegisteredWorkflow, answer)
 
     async def validate(
         self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> ValidatedWorkflow:
         """The problems of a definition, which is not registered."""
         answer = await self._client.request(
             "POST", "/workflows/validate", json={"ir": _ir_of(workflow)}
         )
-        return cast(dict[str, Any], answer)
+        return cast(ValidatedWorkflow, answer)
 
-    async def get(self, id: str, version: str | None = None) -> dict[str, Any]:
+    async def get(self, id: str, version: str | None = None) -> WorkflowDetails:
         answer = await self._client.request(
             "GET", f"/workflows/{_part(id)}", params={"version": version}
         )
-        return cast(dict[str, Any], answer)
+        return cast(WorkflowDetails, answer)
 
-    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> AsyncIterator[WorkflowSummary]:
         return self._client._pages("/workflows", "workflows", filters)
 
 
@@ -505,20 +526,20 @@ class AsyncExecutions:
     async def get(self, id: str) -> Execution:
         return cast(Execution, await self._client.request("GET", f"/executions/{_part(id)}"))
 
-    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> AsyncIterator[ExecutionSummary]:
         """Newest first: `list(status="failed", workflow_id="order", q='error ~ "timeout"')`."""
         return self._client._pages("/executions", "executions", filters)
 
-    async def counts(self, **filters: Any) -> dict[str, Any]:
+    async def counts(self, **filters: Any) -> ExecutionCounts:
         answer = await self._client.request("GET", "/executions/counts", params=filters)
-        return cast(dict[str, Any], answer)
+        return cast(ExecutionCounts, answer)
 
 
 class AsyncApprovals:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    def list(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> AsyncIterator[Approval]:
         """Of all executions."""
         return self._client._pages("/approvals", "approvals", filters)
 
@@ -527,34 +548,34 @@ class AsyncWorkItems:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    def dead_letters(self, **filters: Any) -> AsyncIterator[dict[str, Any]]:
+    def dead_letters(self, **filters: Any) -> AsyncIterator[DeadLetter]:
         query = {"status": "dead_lettered", **filters}
         return self._client._pages("/work-items", "work_items", query)
 
-    async def requeue(self, id: str) -> dict[str, Any]:
+    async def requeue(self, id: str) -> RequeuedWorkItem:
         answer = await self._client.request("POST", f"/work-items/{_part(id)}/requeue", json={})
-        return cast(dict[str, Any], answer)
+        return cast(RequeuedWorkItem, answer)
 
 
 class AsyncSchedules:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    async def create(self, schedule: Mapping[str, Any]) -> dict[str, Any]:
+    async def create(self, schedule: Mapping[str, Any]) -> Schedule:
         answer = await self._client.request("POST", "/schedules", json=schedule)
-        return cast(dict[str, Any], answer)
+        return cast(Schedule, answer)
 
-    async def get(self, id: str) -> dict[str, Any]:
-        return cast(dict[str, Any], await self._client.request("GET", f"/schedules/{_part(id)}"))
+    async def get(self, id: str) -> Schedule:
+        return cast(Schedule, await self._client.request("GET", f"/schedules/{_part(id)}"))
 
-    async def trigger(self, id: str) -> dict[str, Any]:
+    async def trigger(self, id: str) -> TriggeredSchedule:
         answer = await self._client.request("POST", f"/schedules/{_part(id)}/trigger", json={})
-        return cast(dict[str, Any], answer)
+        return cast(TriggeredSchedule, answer)
 
     async def delete(self, id: str) -> None:
         await self._client.request("DELETE", f"/schedules/{_part(id)}")
 
-    def list(self) -> AsyncIterator[dict[str, Any]]:
+    def list(self) -> AsyncIterator[Schedule]:
         return self._client._offset_pages("/schedules", "schedules")
 
 
@@ -564,17 +585,17 @@ class AsyncMemory:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    async def add(self, **fact: Any) -> dict[str, Any]:
+    async def add(self, **fact: Any) -> AddedFact:
         answer = await self._client.request("POST", "/v1/memory/add", json=fact)
-        return cast(dict[str, Any], answer)
+        return cast(AddedFact, answer)
 
-    async def recall(self, **query: Any) -> dict[str, Any]:
+    async def recall(self, **query: Any) -> RecalledFacts:
         answer = await self._client.request("POST", "/v1/memory/recall", json=query)
-        return cast(dict[str, Any], answer)
+        return cast(RecalledFacts, answer)
 
-    async def forget(self, **query: Any) -> dict[str, Any]:
+    async def forget(self, **query: Any) -> ForgottenFacts:
         answer = await self._client.request("POST", "/v1/memory/forget", json=query)
-        return cast(dict[str, Any], answer)
+        return cast(ForgottenFacts, answer)
 
 
 class AsyncArtifacts:
@@ -585,12 +606,12 @@ class AsyncArtifacts:
 
     async def put(
         self, content: bytes, content_type: str = "application/octet-stream"
-    ) -> dict[str, Any]:
+    ) -> StoredArtifact:
         """Stores a content; the answer has `hash` and `size`. The same content again is no second one."""
         response = await self._client._send(
             "POST", "/artifacts", content=content, headers={"content-type": content_type}
         )
-        return cast(dict[str, Any], read_json(self._client._address, response))
+        return cast(StoredArtifact, read_json(self._client._address, response))
 
     async def get(self, hash: str) -> bytes:
         """The content."""

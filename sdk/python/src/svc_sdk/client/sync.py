@@ -25,10 +25,38 @@ from ..errors import (
 )
 from ..functions.define import Function
 from ..workflow import Workflow
+from .answers import (
+    AddedFact,
+    Approval,
+    CancelledExecution,
+    DeadLetter,
+    Decision,
+    DeliveredEvent,
+    Event,
+    Execution,
+    ExecutionApprovals,
+    ExecutionCounts,
+    ExecutionSummary,
+    Explanation,
+    ForgottenFacts,
+    Identity,
+    PausedExecution,
+    RecalledFacts,
+    RegisteredWorkflow,
+    RequeuedWorkItem,
+    ResumedExecution,
+    Schedule,
+    StartVerdict,
+    StoredArtifact,
+    TriggeredSchedule,
+    ValidatedWorkflow,
+    WorkflowDetails,
+    WorkflowSummary,
+)
+from .entries import StartEntry
 from .explain import explain_answer, explain_no_answer, explain_refusal, foreign_service, read_json
 from .retry import Outage, RetryPolicy, is_repeatable, retry_delay
 from .sse import StreamReader
-from .wire import Event, Execution, StartEntry, StartVerdict
 
 _WAIT_S_MAX = 30.0
 """Below the time after which proxies give up on an answer; the service takes 60 s at most."""
@@ -147,9 +175,9 @@ class Client:
         """The execution of this id, without asking whether it exists."""
         return ExecutionHandle(self, id)
 
-    def whoami(self) -> dict[str, Any]:
+    def whoami(self) -> Identity:
         """The role, the tenant and the name of the token."""
-        return cast(dict[str, Any], self.request("GET", "/whoami"))
+        return cast(Identity, self.request("GET", "/whoami"))
 
     def request(
         self,
@@ -266,7 +294,7 @@ class Client:
         )
         return retry_delay(error, attempts, self._retry, repeatable=True)
 
-    def _pages(self, path: str, key: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def _pages(self, path: str, key: str, params: Mapping[str, Any]) -> Iterator[Any]:
         """The items of a list that pages by cursor."""
         query = {"limit": _LIST_PAGE, **params}
         while True:
@@ -276,7 +304,7 @@ class Client:
                 return
             query["cursor"] = page["next_cursor"]
 
-    def _offset_pages(self, path: str, key: str) -> Iterator[dict[str, Any]]:
+    def _offset_pages(self, path: str, key: str) -> Iterator[Any]:
         """The items of a list that pages by offset."""
         offset = 0
         while True:
@@ -333,9 +361,9 @@ class ExecutionHandle:
         """Status, state, input, and what it waits for."""
         return self._client.executions.get(self.id)
 
-    def explain(self) -> dict[str, Any]:
+    def explain(self) -> Explanation:
         """Why it rests, and what would move it on."""
-        return cast(dict[str, Any], self._get("/explain"))
+        return cast(Explanation, self._get("/explain"))
 
     def history(self) -> Iterator[Event]:
         """The events so far."""
@@ -373,51 +401,50 @@ class ExecutionHandle:
                 pause = outage.pause(time.monotonic(), error)
             time.sleep(pause)
 
-    def cancel(self) -> dict[str, Any]:
-        return self._post("/cancel")
+    def cancel(self) -> CancelledExecution:
+        return cast(CancelledExecution, self._post("/cancel"))
 
-    def pause(self, reason: str | None = None) -> dict[str, Any]:
-        return self._post("/pause", {"reason": reason})
+    def pause(self, reason: str | None = None) -> PausedExecution:
+        return cast(PausedExecution, self._post("/pause", {"reason": reason}))
 
-    def resume(self) -> dict[str, Any]:
-        return self._post("/resume")
+    def resume(self) -> ResumedExecution:
+        return cast(ResumedExecution, self._post("/resume"))
 
     def retry(self, **changes: Any) -> ExecutionHandle:
         """Starts a new execution that resumes where this one failed."""
         answer = self._post("/retry", changes)
         return self._client.execution(answer["execution_id"])
 
-    def send_event(self, key: str, payload: object = None) -> dict[str, Any]:
+    def send_event(self, key: str, payload: object = None) -> DeliveredEvent:
         """Delivers an external event to the wait for this key, present or future."""
-        return self._post(
+        answer = self._post(
             "/external-event",
             {"correlation_key": key, "payload": {} if payload is None else payload},
         )
+        return cast(DeliveredEvent, answer)
 
-    def approvals(self) -> dict[str, list[dict[str, Any]]]:
+    def approvals(self) -> ExecutionApprovals:
         """The approvals of the execution: those that wait, as `pending`, and `decided`."""
-        answer = self._get("/approvals")
-        return {"pending": answer["pending"], "decided": answer["decided"]}
+        return cast(ExecutionApprovals, self._get("/approvals"))
 
-    def approve(self, comment: str | None = None, *, step: str | None = None) -> dict[str, Any]:
+    def approve(self, comment: str | None = None, *, step: str | None = None) -> Decision:
         """Approves; `step` names the approval of a function where several wait."""
         return self._decide("approved", comment, step)
 
-    def reject(self, comment: str | None = None, *, step: str | None = None) -> dict[str, Any]:
+    def reject(self, comment: str | None = None, *, step: str | None = None) -> Decision:
         return self._decide("rejected", comment, step)
 
-    def _decide(self, decision: str, comment: str | None, step: str | None) -> dict[str, Any]:
+    def _decide(self, decision: str, comment: str | None, step: str | None) -> Decision:
         body = _present({"decision": decision, "comment": comment, "step": step})
-        return self._post("/approve", body)
+        return cast(Decision, self._post("/approve", body))
 
     def _get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
         return self._client.request("GET", f"/executions/{_part(self.id)}{path}", params=params)
 
-    def _post(self, path: str, body: object = None) -> dict[str, Any]:
-        answer = self._client.request(
+    def _post(self, path: str, body: object = None) -> Any:
+        return self._client.request(
             "POST", f"/executions/{_part(self.id)}{path}", json={} if body is None else body
         )
-        return cast(dict[str, Any], answer)
 
     def _has_ended(self, last: int) -> bool:
         page = self._get("/events", {"after": last, "limit": 1})
@@ -460,23 +487,23 @@ class Workflows:
 
     def register(
         self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> RegisteredWorkflow:
         """Registers a definition. The same definition again changes nothing."""
         answer = self._client.request("POST", "/workflows", json={"ir": _ir_of(workflow)})
-        return cast(dict[str, Any], answer)
+        return cast(RegisteredWorkflow, answer)
 
     def validate(
         self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> ValidatedWorkflow:
         """The problems of a definition, which is not registered."""
         answer = self._client.request("POST", "/workflows/validate", json={"ir": _ir_of(workflow)})
-        return cast(dict[str, Any], answer)
+        return cast(ValidatedWorkflow, answer)
 
-    def get(self, id: str, version: str | None = None) -> dict[str, Any]:
+    def get(self, id: str, version: str | None = None) -> WorkflowDetails:
         answer = self._client.request("GET", f"/workflows/{_part(id)}", params={"version": version})
-        return cast(dict[str, Any], answer)
+        return cast(WorkflowDetails, answer)
 
-    def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> Iterator[WorkflowSummary]:
         return self._client._pages("/workflows", "workflows", filters)
 
 
@@ -487,20 +514,20 @@ class Executions:
     def get(self, id: str) -> Execution:
         return cast(Execution, self._client.request("GET", f"/executions/{_part(id)}"))
 
-    def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> Iterator[ExecutionSummary]:
         """Newest first: `list(status="failed", workflow_id="order", q='error ~ "timeout"')`."""
         return self._client._pages("/executions", "executions", filters)
 
-    def counts(self, **filters: Any) -> dict[str, Any]:
+    def counts(self, **filters: Any) -> ExecutionCounts:
         answer = self._client.request("GET", "/executions/counts", params=filters)
-        return cast(dict[str, Any], answer)
+        return cast(ExecutionCounts, answer)
 
 
 class Approvals:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
+    def list(self, **filters: Any) -> Iterator[Approval]:
         """Of all executions."""
         return self._client._pages("/approvals", "approvals", filters)
 
@@ -509,34 +536,34 @@ class WorkItems:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def dead_letters(self, **filters: Any) -> Iterator[dict[str, Any]]:
+    def dead_letters(self, **filters: Any) -> Iterator[DeadLetter]:
         query = {"status": "dead_lettered", **filters}
         return self._client._pages("/work-items", "work_items", query)
 
-    def requeue(self, id: str) -> dict[str, Any]:
+    def requeue(self, id: str) -> RequeuedWorkItem:
         answer = self._client.request("POST", f"/work-items/{_part(id)}/requeue", json={})
-        return cast(dict[str, Any], answer)
+        return cast(RequeuedWorkItem, answer)
 
 
 class Schedules:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def create(self, schedule: Mapping[str, Any]) -> dict[str, Any]:
+    def create(self, schedule: Mapping[str, Any]) -> Schedule:
         answer = self._client.request("POST", "/schedules", json=schedule)
-        return cast(dict[str, Any], answer)
+        return cast(Schedule, answer)
 
-    def get(self, id: str) -> dict[str, Any]:
-        return cast(dict[str, Any], self._client.request("GET", f"/schedules/{_part(id)}"))
+    def get(self, id: str) -> Schedule:
+        return cast(Schedule, self._client.request("GET", f"/schedules/{_part(id)}"))
 
-    def trigger(self, id: str) -> dict[str, Any]:
+    def trigger(self, id: str) -> TriggeredSchedule:
         answer = self._client.request("POST", f"/schedules/{_part(id)}/trigger", json={})
-        return cast(dict[str, Any], answer)
+        return cast(TriggeredSchedule, answer)
 
     def delete(self, id: str) -> None:
         self._client.request("DELETE", f"/schedules/{_part(id)}")
 
-    def list(self) -> Iterator[dict[str, Any]]:
+    def list(self) -> Iterator[Schedule]:
         return self._client._offset_pages("/schedules", "schedules")
 
 
@@ -546,17 +573,17 @@ class Memory:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def add(self, **fact: Any) -> dict[str, Any]:
+    def add(self, **fact: Any) -> AddedFact:
         answer = self._client.request("POST", "/v1/memory/add", json=fact)
-        return cast(dict[str, Any], answer)
+        return cast(AddedFact, answer)
 
-    def recall(self, **query: Any) -> dict[str, Any]:
+    def recall(self, **query: Any) -> RecalledFacts:
         answer = self._client.request("POST", "/v1/memory/recall", json=query)
-        return cast(dict[str, Any], answer)
+        return cast(RecalledFacts, answer)
 
-    def forget(self, **query: Any) -> dict[str, Any]:
+    def forget(self, **query: Any) -> ForgottenFacts:
         answer = self._client.request("POST", "/v1/memory/forget", json=query)
-        return cast(dict[str, Any], answer)
+        return cast(ForgottenFacts, answer)
 
 
 class Artifacts:
@@ -565,12 +592,12 @@ class Artifacts:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def put(self, content: bytes, content_type: str = "application/octet-stream") -> dict[str, Any]:
+    def put(self, content: bytes, content_type: str = "application/octet-stream") -> StoredArtifact:
         """Stores a content; the answer has `hash` and `size`. The same content again is no second one."""
         response = self._client._send(
             "POST", "/artifacts", content=content, headers={"content-type": content_type}
         )
-        return cast(dict[str, Any], read_json(self._client._address, response))
+        return cast(StoredArtifact, read_json(self._client._address, response))
 
     def get(self, hash: str) -> bytes:
         """The content."""

@@ -1,0 +1,13 @@
+"""What requests take, as far as the client names it."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class StartEntry(TypedDict, total=False):
+    workflow_id: str
+    workflow_version: str
+    input: dict[str, Any]
+    idempotency_key: str
+    priority: int
