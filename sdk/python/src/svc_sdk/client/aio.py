@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping
 from itertools import islice
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
 import httpx
@@ -68,6 +68,7 @@ _LIST_PAGE = 200
 _EVENTS_PAGE = 500
 _TERMINAL_KINDS = frozenset({"WorkflowCompleted", "WorkflowFailed", "WorkflowCancelled"})
 
+Status: TypeAlias = Literal["running", "paused", "completed", "failed", "cancelled"]
 Startable: TypeAlias = "str | Function[Any, Any] | Workflow[Any]"
 
 
@@ -299,7 +300,7 @@ class AsyncClient:
 
     async def _pages(self, path: str, key: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
         """The items of a list that pages by cursor."""
-        query = {"limit": _LIST_PAGE, **params}
+        query = {**params, "limit": params.get("limit") or _LIST_PAGE}
         while True:
             page = await self.request("GET", path, params=query)
             for item in page[key]:
@@ -494,10 +495,22 @@ class AsyncWorkflows:
         self._client = client
 
     async def register(
-        self, workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]
+        self,
+        workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any],
+        *,
+        strict: bool = False,
     ) -> RegisteredWorkflow:
-        """Registers a definition. The same definition again changes nothing."""
-        answer = await self._client.request("POST", "/workflows", json={"ir": _ir_of(workflow)})
+        """Registers a definition. The same definition again changes nothing.
+
+        `warnings` of the answer name probable mistakes, such as members that the runtime does not
+        know. strict: they refuse the definition.
+        """
+        answer = await self._client.request(
+            "POST",
+            "/workflows",
+            json={"ir": _ir_of(workflow)},
+            params={"strict": "true" if strict else None},
+        )
         return cast(RegisteredWorkflow, answer)
 
     async def validate(
@@ -515,7 +528,11 @@ class AsyncWorkflows:
         )
         return cast(WorkflowDetails, answer)
 
-    def list(self, **filters: Any) -> AsyncIterator[WorkflowSummary]:
+    def list(
+        self, *, workflow_id: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[WorkflowSummary]:
+        """Newest first. `limit`: items in a page."""
+        filters = {"workflow_id": workflow_id, "limit": limit}
         return self._client._pages("/workflows", "workflows", filters)
 
 
@@ -526,11 +543,52 @@ class AsyncExecutions:
     async def get(self, id: str) -> Execution:
         return cast(Execution, await self._client.request("GET", f"/executions/{_part(id)}"))
 
-    def list(self, **filters: Any) -> AsyncIterator[ExecutionSummary]:
-        """Newest first: `list(status="failed", workflow_id="order", q='error ~ "timeout"')`."""
+    def list(
+        self,
+        *,
+        status: Status | None = None,
+        workflow_id: str | None = None,
+        parent_execution_id: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[ExecutionSummary]:
+        """Newest first: `list(status="failed", workflow_id="order", q='error ~ "timeout"')`.
+
+        Times are ISO 8601. `limit`: items in a page.
+        """
+        filters = {
+            "status": status,
+            "workflow_id": workflow_id,
+            "parent_execution_id": parent_execution_id,
+            "created_after": created_after,
+            "created_before": created_before,
+            "q": q,
+            "limit": limit,
+        }
         return self._client._pages("/executions", "executions", filters)
 
-    async def counts(self, **filters: Any) -> ExecutionCounts:
+    async def counts(
+        self,
+        *,
+        status: Status | None = None,
+        workflow_id: str | None = None,
+        parent_execution_id: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        q: str | None = None,
+        buckets: int | None = None,
+    ) -> ExecutionCounts:
+        filters = {
+            "status": status,
+            "workflow_id": workflow_id,
+            "parent_execution_id": parent_execution_id,
+            "created_after": created_after,
+            "created_before": created_before,
+            "q": q,
+            "buckets": buckets,
+        }
         answer = await self._client.request("GET", "/executions/counts", params=filters)
         return cast(ExecutionCounts, answer)
 
@@ -539,8 +597,15 @@ class AsyncApprovals:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    def list(self, **filters: Any) -> AsyncIterator[Approval]:
-        """Of all executions."""
+    def list(
+        self,
+        *,
+        status: Literal["pending", "decided"] | None = None,
+        workflow_id: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Approval]:
+        """Of all executions. `limit`: items in a page."""
+        filters = {"status": status, "workflow_id": workflow_id, "limit": limit}
         return self._client._pages("/approvals", "approvals", filters)
 
 
@@ -548,8 +613,20 @@ class AsyncWorkItems:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
 
-    def dead_letters(self, **filters: Any) -> AsyncIterator[DeadLetter]:
-        query = {"status": "dead_lettered", **filters}
+    def dead_letters(
+        self,
+        *,
+        workflow_id: str | None = None,
+        node_id: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[DeadLetter]:
+        """`limit`: items in a page."""
+        query = {
+            "status": "dead_lettered",
+            "workflow_id": workflow_id,
+            "node_id": node_id,
+            "limit": limit,
+        }
         return self._client._pages("/work-items", "work_items", query)
 
     async def requeue(self, id: str) -> RequeuedWorkItem:

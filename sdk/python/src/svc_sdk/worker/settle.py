@@ -41,7 +41,11 @@ class Failure:
 
 
 async def complete(
-    held: Held, output: dict[str, Any], duration_ms: int, riding: Riding | None = None
+    held: Held,
+    output: dict[str, Any],
+    duration_ms: int,
+    riding: Riding | None = None,
+    usage: dict[str, Any] | None = None,
 ) -> str:
     """Hands the output in; an output that the runtime cannot record fails the item."""
     item = held.item
@@ -51,6 +55,7 @@ async def complete(
         "output": output,
         "state_patch": {},
         "duration_ms": duration_ms,
+        **_usage_members(usage),
         **(riding or {}),
     }
     if item.idempotency_key is not None:
@@ -62,6 +67,7 @@ async def complete(
             answer.reason,
             "invalid_output",
             final=True if is_function else None,
+            usage=usage,
             riding=riding or {},
             place_is_claimed=True,
         )

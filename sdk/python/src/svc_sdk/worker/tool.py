@@ -7,13 +7,14 @@ import inspect
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from .._decode import decode, parameter_types
 from .._json import require_object
 from .._threads import Threads
 from ..errors import Cancelled, Fatal, RetryAfter, describe_error
+from ..functions.usage import UsageSum
 from .lease import Lease
 from .settle import Failure, Held, complete, fail, release
 
@@ -37,6 +38,8 @@ class ToolContext:
     cancelled: threading.Event
     """Set when the work must stop. An `async` tool also gets `asyncio.CancelledError`."""
     logger: logging.LoggerAdapter[logging.Logger]
+    report_usage: Callable[..., None]
+    """`report_usage(model=…, input_tokens=…, output_tokens=…, cost_usd=…)`; calls add up."""
 
     def raise_if_cancelled(self) -> None:
         """Raises Cancelled once the work must stop: for loops in tools without `async`."""
@@ -74,7 +77,8 @@ async def run_tool(
 ) -> str:
     """Calls the tool of an item and hands in its output or error."""
     began = asyncio.get_running_loop().time()
-    calling = asyncio.ensure_future(_call(one, held, lease, logger, threads))
+    usage = UsageSum()
+    calling = asyncio.ensure_future(_call(one, held, lease, logger, threads, usage))
     stopping = asyncio.ensure_future(lease.stopped.wait())
     await asyncio.wait({calling, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -88,9 +92,9 @@ async def run_tool(
     error = calling.exception()
     if error is None:
         duration_ms = round((asyncio.get_running_loop().time() - began) * 1000)
-        return await complete(held, calling.result(), duration_ms)
+        return await complete(held, calling.result(), duration_ms, usage=usage.usage)
     logger.warning("the tool failed: %s", error, exc_info=error)
-    return await fail(held, failure_of(error))
+    return await fail(held, replace(failure_of(error), usage=usage.usage))
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -105,7 +109,12 @@ def failure_of(error: BaseException) -> Failure:
 
 
 async def _call(
-    one: Tool[Any, Any], held: Held, lease: Lease, logger: Any, threads: Threads
+    one: Tool[Any, Any],
+    held: Held,
+    lease: Lease,
+    logger: Any,
+    threads: Threads,
+    usage: UsageSum,
 ) -> dict[str, Any]:
     item = held.item
     kinds = parameter_types(one.function)
@@ -118,6 +127,7 @@ async def _call(
         traceparent=item.traceparent,
         cancelled=lease.stopped.event,
         logger=logger,
+        report_usage=usage.add,
     )
     given = (decode(kinds[0], item.input), context)[: len(kinds)] if kinds else ()
     if is_async(one.function):

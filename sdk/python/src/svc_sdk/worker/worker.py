@@ -277,6 +277,10 @@ class _Run:
                 self.logger.warning("the token may not register the function %s", one.name)
             elif answer.status >= 300 and answer.status != 409:
                 raise refusal(answer, self.api.address)
+            for warning in answer.body.get("warnings") or []:
+                self.logger.warning(
+                    "the function %s: %s (at %s)", one.name, warning["message"], warning["pointer"]
+                )
 
     async def _send_registration(self, one: Function[Any, Any]) -> Answer | None:
         failures = 0
