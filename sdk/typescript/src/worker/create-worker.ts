@@ -5,6 +5,7 @@ import { runFunction } from './run-function.ts';
 import { ShutdownError, WorkerRefusedError } from './errors.ts';
 import { giveBack } from './give-back.ts';
 import { keepLease } from './keep-lease.ts';
+import { backOffMs } from './pause.ts';
 import { bindLogger } from './logger.ts';
 import { registerFunctions } from './register-functions.ts';
 import { type Carry, createReports, type Reports } from './reports.ts';
@@ -143,15 +144,24 @@ class Working {
       return;
     }
     const itemsMax = Math.min(free, ITEMS_MAX);
-    await this.#claim({ claimId: randomUUID(), itemsMax, waitMs: WAIT_MS }, false);
+    const { clock } = this.settings;
+    const askedAt = clock.nowMs();
+    const claim = { claimId: randomUUID(), itemsMax, waitMs: WAIT_MS };
+    const isEmpty = (await this.#claim(claim, false)) === 0;
+    // A runtime that knows no `wait_ms` answers at once.
+    if (isEmpty && clock.nowMs() - askedAt < WAIT_MS / 2) {
+      await clock.pause(backOffMs(2, Math.random()), this.#stopping.signal);
+    }
   }
 
-  async #claim(claim: Claim, isRepeated: boolean): Promise<void> {
+  /** How many items it got. */
+  async #claim(claim: Claim, isRepeated: boolean): Promise<number> {
     const { settings } = this;
     const { signal } = this.#stopping;
     const items = await claimUntilAnswered(settings, { ...claim, isRepeated, signal });
     if (items === null) await giveBack(settings, { claim, reports: this.#reports });
     else this.#begin(items);
+    return items?.length ?? 0;
   }
 
   /** Sends reports with a claim for the places that they free. */

@@ -15,6 +15,9 @@ export interface Lease {
   release(): void;
 }
 
+/** Engines older than `heartbeat_interval_ms` have leases of 30 s. */
+const HEARTBEAT_MS = 10_000;
+
 /** After the worker's deadline a runtime has that long to answer about the item. */
 const GIVE_UP_MS = 3_000;
 
@@ -77,7 +80,7 @@ async function renew(params: {
     itemId: item.id,
     members: { lease_fence: item.lease_fence },
   } as const;
-  const everyMs = item.heartbeat_interval_ms;
+  const { heartbeat_interval_ms: everyMs = HEARTBEAT_MS } = item;
   for (let failures = 0; ;) {
     const restMs = failures === 0 ? everyMs : backOffMs(failures, Math.random());
     await pause(Math.min(restMs, everyMs), released);

@@ -120,15 +120,18 @@ async function readAnswer(response: Response): Promise<Answer> {
     const retryAfterMs = Number.isFinite(seconds) ? Math.min(seconds * 1000, 60_000) : 0;
     throw new NoAnswerError(`the runtime answered ${status}`, { retryAfterMs });
   }
-  return { status, body: readObject(text), afterUnknown: false };
+  const body = readObject(text);
+  // A proxy that answers for the runtime may say 200, too.
+  if (status === 200 && body === null) throw new NoAnswerError('the answer is no JSON object');
+  return { status, body: body ?? {}, afterUnknown: false };
 }
 
-function readObject(text: string): Readonly<Record<string, unknown>> {
+function readObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
+    return isRecord(value) ? value : null;
   } catch {
-    return {};
+    return null;
   }
 }
 

@@ -17,7 +17,7 @@ export interface WorkItem {
   readonly attempt: number;
   readonly lease_fence: number;
   readonly idempotency_key?: string;
-  readonly heartbeat_interval_ms: number;
+  readonly heartbeat_interval_ms?: number;
   readonly traceparent?: string;
   /** Only items of functions have this member and those below. */
   readonly turn?: number;
