@@ -118,17 +118,36 @@ class Heartbeats:
             {"kind": "heartbeat", "work_item_id": one.item.id, "lease_fence": one.item.lease_fence}
             for one in batch
         ]
-        response = client.post(
-            f"{self._address.url}/work-items/report",
-            content=json.dumps({"worker_id": self._worker_id, "reports": reports}),
-            headers={"content-type": "application/json", **self._address.headers()},
-            timeout=min(one.item.heartbeat_s for one in batch),
-        )
+        body = {"worker_id": self._worker_id, "reports": reports}
+        shortest = min((one.item for one in batch), key=lambda item: item.heartbeat_s)
+        response = self._post(client, "/work-items/report", body, shortest)
         answer = read_answer(response)
+        if answer.status == 404:
+            # An older runtime has no endpoint for several calls.
+            return [self._send_alone(client, one) for one in batch]
         found = answer.body.get("results")
         if answer.status != 200 or not isinstance(found, list) or len(found) != len(batch):
             raise NoAnswer(answer.reason)
         return [_read_result(one) for one in found]
+
+    def _post(
+        self, client: httpx.Client, path: str, body: dict[str, Any], item: WorkItem
+    ) -> httpx.Response:
+        return client.post(
+            f"{self._address.url}{path}",
+            content=json.dumps(body),
+            headers={"content-type": "application/json", **self._address.headers()},
+            timeout=item.heartbeat_s,
+        )
+
+    def _send_alone(self, client: httpx.Client, one: Kept) -> Answer | None:
+        body = {"worker_id": self._worker_id, "lease_fence": one.item.lease_fence}
+        try:
+            return read_answer(
+                self._post(client, f"/work-items/{one.item.id}/heartbeat", body, one.item)
+            )
+        except NoAnswer:
+            return None
 
 
 def _read_result(result: dict[str, Any]) -> Answer | None:

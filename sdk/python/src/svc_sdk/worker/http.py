@@ -110,6 +110,9 @@ def read_answer(response: httpx.Response) -> Answer:
         body = response.json()
     except ValueError:
         body = None
+    if status == 200 and not isinstance(body, dict):
+        # A proxy that answers for the runtime may say 200, too.
+        raise NoAnswer("the answer is no JSON object")
     return Answer(status, body if isinstance(body, dict) else {})
 
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+_HEARTBEAT_MS = 10_000
+"""Engines older than `heartbeat_interval_ms` have leases of 30 s."""
+
+
 @dataclass(frozen=True)
 class WorkItem:
     id: str
@@ -51,7 +55,7 @@ def _read_item(item: dict[str, Any]) -> WorkItem:
         attempt=item["attempt"],
         lease_fence=item["lease_fence"],
         idempotency_key=item.get("idempotency_key"),
-        heartbeat_s=item["heartbeat_interval_ms"] / 1000,
+        heartbeat_s=item.get("heartbeat_interval_ms", _HEARTBEAT_MS) / 1000,
         traceparent=item.get("traceparent"),
         turn=item.get("turn") or 0,
         mode=item.get("mode") or "run",

@@ -299,7 +299,11 @@ class _Run:
         if free <= 0:
             await self._until_any_place()
             return -1
+        asked = self.loop.time()
         found = await self._claim(Claim(min(free, _ITEMS_MAX), wait_s))
+        if found == 0 and self.loop.time() - asked < wait_s / 2:
+            # A runtime that knows no `wait_ms` answers at once.
+            await self.stopping.wait(back_off(2))
         if found == 0 and self.busy and wait_s == 0:
             await self._until_any_place()
             return -1
