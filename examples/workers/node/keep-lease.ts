@@ -10,6 +10,9 @@ export interface Lease {
   release(): void;
 }
 
+/** Engines that name no interval have leases of 30 s. */
+const HEARTBEAT_MS = 10_000;
+
 /**
  * Renews the lease of an item until it is released or lost. While the runtime does not answer, the
  * work continues: nobody takes a lease back before the runtime answers again, and then a 409 says
@@ -38,7 +41,7 @@ async function renew(params: {
   readonly lose: (why: string) => void;
 }): Promise<void> {
   const { api, workerId, item, released, lose } = params;
-  const everyMs = item.heartbeat_interval_ms;
+  const { heartbeat_interval_ms: everyMs = HEARTBEAT_MS } = item;
   let failures = 0;
   for (;;) {
     if (failures === 0) await pause(everyMs, released);

@@ -67,8 +67,9 @@ export interface WorkItem {
   };
   readonly attempt: number;
   readonly lease_fence: number;
-  readonly idempotency_key: string;
-  readonly heartbeat_interval_ms: number;
+  /** Engines older than the two have none. */
+  readonly idempotency_key?: string;
+  readonly heartbeat_interval_ms?: number;
 }
 
 /** How long one claim waits for an item to come; the runtime allows up to 20 s. */
@@ -98,8 +99,13 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 
 async function workInTurn(options: WorkerOptions): Promise<void> {
   while (!options.stopping.aborted) {
+    const askedAt = performance.now();
     const item = await claim(options);
     if (item !== null) await workOn(item, options);
+    // A runtime that knows no `wait_ms` answers at once.
+    else if (performance.now() - askedAt < WAIT_MS / 2) {
+      await rest({ failures: 2, signal: options.stopping });
+    }
   }
 }
 
@@ -185,7 +191,7 @@ async function call(params: {
   const { input } = item.payload;
   try {
     const output = await handler(input, {
-      idempotencyKey: item.idempotency_key,
+      idempotencyKey: item.idempotency_key ?? item.id,
       attempt: item.attempt,
       executionId: item.execution_id,
       nodeId: item.node_id,
@@ -221,7 +227,7 @@ async function settle(params: {
       state_patch: {},
       duration_ms: durationMs,
       lease_fence: item.lease_fence,
-      idempotency_key: item.idempotency_key,
+      ...(item.idempotency_key !== undefined && { idempotency_key: item.idempotency_key }),
     },
     timeoutMs: ANSWER_MS_MAX,
   };

@@ -62,7 +62,10 @@ export async function send(api: Api, request: Request): Promise<Answer> {
     request.signal?.throwIfAborted();
     throw new NoAnswerError(`no answer from ${api.url}: ${describe(error)}`, 0, error);
   }
-  const answer = parse(text);
+  const read = parse(text);
+  // A proxy that answers for the runtime may say 200, too.
+  if (read === null && status === 200) throw new NoAnswerError('the answer is no JSON object', 0);
+  const answer = read ?? {};
   const said = answer['reason'] ?? answer['error'];
   const reason = typeof said === 'string' ? said : `HTTP status ${status}`;
   if (status === 408 || status === 429 || status >= 500) {
@@ -116,12 +119,12 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
-function parse(text: string): JsonObject {
+function parse(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+    return typeof value === 'object' ? (value as JsonObject | null) : null;
   } catch {
-    return {};
+    return null;
   }
 }
 

@@ -28,7 +28,10 @@ HANDLERS = {"numbers.square": square}
 
 
 def post(path, body, timeout=10):
-    """Status and answer; no status: there was no answer, so nothing is known."""
+    """Status and answer; no status: there was no answer, so nothing is known.
+
+    `retry_after` of the answer: the seconds before it makes sense to ask again.
+    """
     headers = {"content-type": "application/json"}
     if TOKEN:
         headers["authorization"] = f"Bearer {TOKEN}"
@@ -38,10 +41,12 @@ def post(path, body, timeout=10):
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         text = error.read().decode(errors="replace")
+        retry_after = error.headers.get("retry-after", "")
+        seconds = int(retry_after) if retry_after.isdigit() else 0
         try:
-            return error.code, json.loads(text)
-        except ValueError:
-            return error.code, {"error": text}
+            return error.code, {**json.loads(text), "retry_after": seconds}
+        except (ValueError, TypeError):
+            return error.code, {"error": text, "retry_after": seconds}
     except (OSError, ValueError):
         return None, {}
 
@@ -50,8 +55,9 @@ def is_final(status):
     return status is not None and status not in (408, 429) and status < 500
 
 
-def rest(failures):
-    time.sleep(min(5, 0.25 * 2**failures) * random.uniform(0.5, 1))
+def rest(failures, answer):
+    pause = min(5, 0.25 * 2**failures) * random.uniform(0.5, 1)
+    time.sleep(max(pause, answer.get("retry_after", 0)))
 
 
 def post_until_answered(path, body, lost):
@@ -61,14 +67,15 @@ def post_until_answered(path, body, lost):
         status, answer = post(path, body)
         if is_final(status):
             return status, answer
-        rest(failures)
+        rest(failures, answer)
         failures += 1
     return 409, {}
 
 
 def keep_lease(item, done, lost):
     """Heartbeats on a thread of their own, so that a long computation does not stop them."""
-    while not done.wait(item["heartbeat_interval_ms"] / 1000):
+    interval = item.get("heartbeat_interval_ms", 10_000) / 1000
+    while not done.wait(interval):
         body = {"worker_id": WORKER_ID, "lease_fence": item["lease_fence"]}
         status, _ = post(f"/work-items/{item['id']}/heartbeat", body)
         if status in (404, 409):
@@ -80,6 +87,8 @@ def work_on(item):
     done, lost = threading.Event(), threading.Event()
     threading.Thread(target=keep_lease, args=(item, done, lost), daemon=True).start()
     path, fence = f"/work-items/{item['id']}", item["lease_fence"]
+    # Engines older than the member have none.
+    key = item.get("idempotency_key")
     payload = item["payload"]
     tool = f"{payload['module']}.{payload['function']}"
     try:
@@ -88,7 +97,7 @@ def work_on(item):
             post_until_answered(f"{path}/release", {"lease_fence": fence}, lost)
             return
         try:
-            output = HANDLERS[tool](payload["input"], item["idempotency_key"])
+            output = HANDLERS[tool](payload["input"], key or item["id"])
         except Exception as error:
             failure = {"error": f"{type(error).__name__}: {error}", "lease_fence": fence}
             post_until_answered(f"{path}/fail", failure, lost)
@@ -97,7 +106,7 @@ def work_on(item):
             "output": output,
             "state_patch": {},
             "lease_fence": fence,
-            "idempotency_key": item["idempotency_key"],
+            **({} if key is None else {"idempotency_key": key}),
         }
         status, answer = post_until_answered(f"{path}/complete", body, lost)
         if status in (400, 413):
@@ -141,6 +150,7 @@ def main():
     signal.signal(signal.SIGINT, stop)
     failures = 0
     while not stopping.is_set():
+        asked_at = time.monotonic()
         try:
             status, answer = claim()
         except Stop:
@@ -149,10 +159,13 @@ def main():
             failures = 0
             if answer["claimed"]:
                 work_on(answer["work_item"])
+            elif time.monotonic() - asked_at < 10:
+                # A runtime that knows no "wait_ms" answers at once.
+                rest(1, answer)
         elif is_final(status):
             sys.exit(f"the runtime refuses: {status} {answer.get('error')}")
         else:
-            rest(failures)
+            rest(failures, answer)
             failures = min(failures + 1, 10)
 
 

@@ -19,16 +19,32 @@ handle() {
   esac
 }
 
-# Posts stdin and prints the answer, then its status on a line of its own; 000: there was none. The
-# token goes by a file, as others may see arguments.
+# Posts stdin and prints the answer, then its status and Retry-After on a line of their own; 000: there
+# was none. The token goes by a file, as others may see arguments.
 post() {
-  curl --silent --max-time "${2:-10}" --data-binary @- --write-out '\n%{http_code}' \
+  local answer
+  answer=$(curl --silent --max-time "${2:-10}" --data-binary @- \
+    --write-out '\n%{http_code} %header{retry-after}' \
     --config <(printf 'header = "%s"\n' 'content-type: application/json' \
-      ${SVC_TOKEN:+"authorization: Bearer $SVC_TOKEN"}) "$url$1"
+      ${SVC_TOKEN:+"authorization: Bearer $SVC_TOKEN"}) "$url$1")
+  # A proxy that answers for the runtime may say 200, too.
+  if [[ $(status_of "$answer") == 200 ]] &&
+    ! body_of "$answer" | jq --exit-status 'type == "object"' > /dev/null 2>&1; then
+    answer=$'\n000'
+  fi
+  echo "$answer"
 }
 
-status_of() { tail -n 1 <<< "$1"; }
+status_of() { tail -n 1 <<< "$1" | cut -d ' ' -f 1; }
 body_of() { sed '$d' <<< "$1"; }
+
+# Waits for the seconds that the answer asks for, and at least for so many.
+rest() {
+  local asked
+  asked=$(tail -n 1 <<< "$2" | cut -s -d ' ' -f 2)
+  [[ $asked =~ ^[0-9]+$ ]] || asked=0
+  sleep $((asked > $1 ? asked : $1))
+}
 is_unknown() { [[ $1 == 000 || $1 == 408 || $1 == 429 || $1 == 5* ]]; }
 
 # Sends the same again while nothing is known, unless the lease is lost meanwhile.
@@ -41,10 +57,10 @@ post_until_answered() {
       echo "$answer"
       return
     fi
-    sleep $delay
+    rest $delay "$answer"
     delay=$((delay < 5 ? delay + 1 : 5))
   done
-  printf '{}\n409'
+  printf '{}\n409 '
 }
 
 # Ends when the lease is lost, or the worker has been killed.
@@ -61,15 +77,17 @@ work_on() {
   local item=$1 id fence key tool output answer complaint
   id=$(jq -r .id <<< "$item")
   fence=$(jq -r .lease_fence <<< "$item")
-  key=$(jq -r .idempotency_key <<< "$item")
+  # Engines older than the member have none.
+  key=$(jq -r '.idempotency_key // ""' <<< "$item")
   tool=$(jq -r '.payload | .module + "." + .function' <<< "$item")
-  keep_lease "$id" "$fence" "$(jq '.heartbeat_interval_ms / 1000' <<< "$item")" > /dev/null 2>&1 &
+  keep_lease "$id" "$fence" "$(jq '(.heartbeat_interval_ms // 10000) / 1000' <<< "$item")" > /dev/null 2>&1 &
   heartbeats=$!
   complaint=$(mktemp)
   if output=$(jq .payload.input <<< "$item" | handle "$tool" "$key" 2> "$complaint"); then
     : > "$complaint"
     answer=$(jq --argjson fence "$fence" --arg key "$key" \
-      '{ output: ., state_patch: {}, lease_fence: $fence, idempotency_key: $key }' <<< "$output" |
+      '{ output: ., state_patch: {}, lease_fence: $fence }
+        + if $key == "" then {} else { idempotency_key: $key } end' <<< "$output" |
       post_until_answered "/work-items/$id/complete")
     case $(status_of "$answer") in
       400 | 413) body_of "$answer" | jq -r .error > "$complaint" ;;
@@ -89,15 +107,21 @@ work_on() {
 stopping=
 trap 'stopping=1' TERM INT
 while [[ -z $stopping ]]; do
+  asked_at=$SECONDS
   answer=$(jq -n --arg worker "$worker" \
     '{ worker_id: $worker, queue_types: ["python_tool"], tools: ["numbers.square"], wait_ms: 5000 }' |
     post /work-items/claim 15)
   status=$(status_of "$answer")
   if [[ $status == 200 ]]; then
     item=$(body_of "$answer" | jq -c 'select(.claimed) | .work_item')
-    [[ -z $item ]] || work_on "$item"
+    if [[ -n $item ]]; then
+      work_on "$item"
+    elif ((SECONDS - asked_at < 3)); then
+      # A runtime that knows no `wait_ms` answers at once.
+      sleep 1
+    fi
   elif is_unknown "$status"; then
-    sleep 2
+    rest 2 "$answer"
   else
     echo "the runtime refuses: $answer" >&2
     exit 1
