@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 
 import type { DecideOptions, ListApprovalsOptions } from '../../commands/overview/approvals.ts';
 import type { FailureOptions } from '../../commands/overview/failures.ts';
+import type { CheckOptions } from '../../commands/worker-check/check-worker.ts';
 import { addOutputOption } from '../output-option.ts';
 import { parseCount } from '../parse-option.ts';
 import { addRuntimeOptions } from './client-commands.ts';
@@ -20,12 +21,23 @@ export function declareOverviewCommands(program: Command): void {
       return listQueues(options);
     });
 
-  const worker = program.command('worker').description('inspect workers');
+  const worker = program.command('worker').description('inspect and check workers');
   clientCommand(worker, 'list')
     .description('list the workers seen in the last minute')
     .action(async (options) => {
       const { listWorkers } = await import('../../commands/overview/workers.ts');
       return listWorkers(options);
+    });
+  addOutputOption(worker.command('check'))
+    .description('check a worker against the rules of the protocol')
+    .option('--cmd <command>', 'command that starts the worker')
+    .option('--case <name...>', 'only these cases')
+    .option('--list', 'list the cases instead')
+    .option('--concurrency <count>', 'cases at a time', parseCount, 4)
+    .option('--timeout <seconds>', 'longest time of a case', parseCount, 30)
+    .action(async (options: CheckOptions) => {
+      const { checkWorker } = await import('../../commands/worker-check/check-worker.ts');
+      return checkWorker(options);
     });
 
   const failure = program.command('failure').description('inspect failures');

@@ -13,6 +13,7 @@ export const GATE_ONLY: readonly string[] = [
   'test/bench/run-cell.test.ts',
   'test/bench/statement-budget.test.ts',
   'test/bin/audit.test.ts',
+  'test/bin/commands/worker-check/*-workers.test.ts',
   'test/bin/dev.test.ts',
   'test/bin/eval-*.test.ts',
   'test/bin/foreign-service.test.ts',
