@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-
 _HEARTBEAT_MS = 10_000
 """Engines older than `heartbeat_interval_ms` have leases of 30 s."""
 
