@@ -1,0 +1,69 @@
+package io.svc.client;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * How an execution starts. Null leaves each to its default.
+ *
+ * @param version the version of the workflow; default: the latest
+ * @param priority 0 first, 9 last; default: 5
+ * @param idempotencyKey makes the start safe over restarts of your program too; default: a new one
+ * @param traceparent the trace of which the execution is a part
+ */
+public record StartOptions(
+    String version, Integer priority, String idempotencyKey, String traceparent) {
+  /** All defaults. */
+  public static final StartOptions DEFAULT = new StartOptions(null, null, null, null);
+
+  /**
+   * The same with a version.
+   *
+   * @param version the version of the workflow
+   * @return new options
+   */
+  public StartOptions withVersion(String version) {
+    return new StartOptions(version, priority, idempotencyKey, traceparent);
+  }
+
+  /**
+   * The same with a priority.
+   *
+   * @param priority 0 first, 9 last
+   * @return new options
+   */
+  public StartOptions withPriority(int priority) {
+    return new StartOptions(version, priority, idempotencyKey, traceparent);
+  }
+
+  /**
+   * The same with a key: starts with one key and one workflow are one execution.
+   *
+   * @param idempotencyKey up to 255 characters
+   * @return new options
+   */
+  public StartOptions withIdempotencyKey(String idempotencyKey) {
+    return new StartOptions(version, priority, idempotencyKey, traceparent);
+  }
+
+  /**
+   * The same with a trace.
+   *
+   * @param traceparent as W3C Trace Context says
+   * @return new options
+   */
+  public StartOptions withTraceparent(String traceparent) {
+    return new StartOptions(version, priority, idempotencyKey, traceparent);
+  }
+
+  Map<String, String> headers() {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put(
+        "idempotency-key", idempotencyKey != null ? idempotencyKey : UUID.randomUUID().toString());
+    if (traceparent != null) {
+      headers.put("traceparent", traceparent);
+    }
+    return headers;
+  }
+}

@@ -1,0 +1,2 @@
+/** The client of the HTTP API. */
+package io.svc.client;

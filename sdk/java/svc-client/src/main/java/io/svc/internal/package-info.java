@@ -1,0 +1,2 @@
+/** What the packages of the SDK share; the module does not export it. */
+package io.svc.internal;

@@ -1,0 +1,2 @@
+/** The real runtime for tests. */
+package io.svc.testing;

@@ -1,0 +1,181 @@
+package io.svc.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.svc.errors.ExecutionCancelledException;
+import io.svc.errors.ExecutionFailedException;
+import io.svc.errors.NotFoundException;
+import io.svc.errors.TimedOutException;
+import io.svc.errors.ValidationException;
+import io.svc.support.Shared;
+import io.svc.support.Until;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Against a real runtime. */
+class SvcClientTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private final SvcClient client = Shared.client();
+  private final String name = Shared.name();
+
+  record Greeting(String text) {}
+
+  @Test
+  void a_workflow_is_registered_and_run() {
+    Map<String, Object> registered = client.workflows().register(passing("text", "$.text"));
+
+    Map<?, ?> output =
+        client.start(name, new Greeting("hello")).result(Map.class, SOON);
+
+    assertEquals(name, registered.get("workflow_id"));
+    assertEquals("hello", output.get("text"));
+    assertEquals(name, client.workflows().get(name).get("workflow_id"));
+  }
+
+  @Test
+  void starts_with_one_key_are_one_execution() {
+    client.workflows().register(passing("text", "$.text"));
+    StartOptions options = StartOptions.DEFAULT.withIdempotencyKey(name).withPriority(2);
+
+    String first = client.start(name, Map.of("text", "a"), options).id();
+
+    assertEquals(first, client.start(name, Map.of("text", "a"), options).id());
+    assertFalse(first.equals(client.start(name, Map.of("text", "a")).id()));
+  }
+
+  @Test
+  void an_event_ends_a_wait() {
+    client.workflows().register(waiting());
+    ExecutionHandle execution = client.start(name, Map.of("order", name));
+
+    execution.sendEvent("paid-" + name, Map.of("amount", 5));
+
+    assertEquals(Map.of("amount", 5L), execution.result(SOON));
+    assertEquals("completed", execution.describe().get("status"));
+    assertTrue(
+        execution.history().stream().anyMatch(event -> "WorkflowCompleted".equals(event.get("kind"))));
+  }
+
+  @Test
+  void a_result_that_takes_too_long_leaves_the_execution_alone_and_a_cancel_ends_it() {
+    client.workflows().register(waiting());
+    ExecutionHandle execution = client.start(name, Map.of("order", name));
+
+    TimedOutException late =
+        assertThrows(TimedOutException.class, () -> execution.result(Duration.ofMillis(50)));
+    assertEquals(execution.id(), late.executionId().orElseThrow());
+    execution.cancel();
+
+    assertThrows(ExecutionCancelledException.class, () -> execution.result(SOON));
+  }
+
+  @Test
+  void an_approval_is_listed_and_decided() throws Exception {
+    client.workflows().register(
+        Map.of(
+            "workflow_id", name,
+            "nodes", Map.of("ask", node(Map.of("type", "human_approval"), "decision"))));
+    ExecutionHandle execution = client.start(name, null);
+    Until.isTrue(() -> !execution.approvals().isEmpty());
+
+    try (Stream<Map<String, Object>> listed =
+        client.approvals().list(Map.of("workflow_id", name))) {
+      assertEquals(List.of(execution.id()), listed.map(one -> one.get("execution_id")).toList());
+    }
+    execution.decide(Decision.approved().withComment("fine").withUserId("ada"));
+
+    assertEquals("completed", completed(execution).get("status"));
+    assertEquals(false, execution.reject("too late").get("accepted"));
+  }
+
+  @Test
+  void a_failure_says_which_node_and_class() {
+    Map<String, Object> kind =
+        Map.of(
+            "type", "wait",
+            "condition", "external_event",
+            "correlation_key", "never-" + name,
+            "timeout_secs", 0.05);
+    client.workflows().register(
+        Map.of("workflow_id", name, "nodes", Map.of("check", node(kind, "checked"))));
+    ExecutionHandle execution = client.start(name, Map.of("a", 1));
+
+    ExecutionFailedException error =
+        assertThrows(ExecutionFailedException.class, () -> execution.result(SOON));
+
+    assertEquals("check", error.nodeId().orElseThrow());
+    assertEquals("timeout", error.errorClass());
+    assertEquals(execution.id(), error.executionId());
+  }
+
+  @Test
+  void lists_read_all_pages() {
+    client.workflows().register(passing("at", "$.at"));
+    List<String> ids =
+        Stream.iterate(0, at -> at + 1)
+            .limit(5)
+            .map(at -> client.start(name, Map.of("at", at)).id())
+            .toList();
+
+    Map<String, Object> filters = Map.of("workflow_id", name, "limit", 2);
+    List<?> listed =
+        client.executions().list(filters).map(one -> one.get("execution_id")).toList();
+
+    assertEquals(ids.reversed(), listed);
+    assertEquals(1, client.executions().list(filters).limit(1).count());
+  }
+
+  @Test
+  void an_unknown_execution_is_not_found() {
+    String id = "exec_" + "0".repeat(32);
+
+    NotFoundException error =
+        assertThrows(NotFoundException.class, () -> client.execution(id).describe());
+
+    assertEquals(404, error.status());
+    assertEquals("not_found", error.code());
+    assertTrue(error.requestId().isPresent());
+  }
+
+  @Test
+  void a_wrong_request_is_refused() {
+    ValidationException error =
+        assertThrows(
+            ValidationException.class, () -> client.request("POST", "/executions", null, Map.of()));
+
+    assertEquals(400, error.status());
+  }
+
+  @Test
+  void any_endpoint_can_be_called() {
+    assertEquals("default", client.request("GET", "/whoami", null, null).get("tenant_id"));
+  }
+
+  private Map<String, Object> completed(ExecutionHandle execution) {
+    execution.result(SOON);
+    return execution.describe();
+  }
+
+  private Map<String, Object> passing(String key, String from) {
+    return Map.of(
+        "workflow_id", name,
+        "nodes",
+            Map.of("pass", node(Map.of("type", "pass", "output", Map.of(key, from)), "passed")));
+  }
+
+  private Map<String, Object> waiting() {
+    Map<String, Object> kind =
+        Map.of("type", "wait", "condition", "external_event", "correlation_key", "paid-" + name);
+    return Map.of("workflow_id", name, "nodes", Map.of("wait", node(kind, "payment")));
+  }
+
+  private static Map<String, Object> node(Map<String, Object> kind, String outputKey) {
+    return Map.of("kind", kind, "output_key", outputKey);
+  }
+}
