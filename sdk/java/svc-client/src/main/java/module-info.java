@@ -6,4 +6,5 @@ module io.svc.client {
   exports io.svc.errors;
   exports io.svc.json;
   exports io.svc.testing;
+  exports io.svc.worker;
 }

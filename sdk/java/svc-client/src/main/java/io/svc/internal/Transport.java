@@ -11,6 +11,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,8 +53,33 @@ public final class Transport implements AutoCloseable {
    * @throws IOException when there is no connection, or it breaks
    */
   public HttpResponse<byte[]> send(Call call, Duration timeout) throws IOException {
-    CompletableFuture<HttpResponse<byte[]>> sending =
-        http.sendAsync(request(call), HttpResponse.BodyHandlers.ofByteArray());
+    return await(begin(call), timeout);
+  }
+
+  /** The same; null when the signal is set first. Then the connection is closed. */
+  public HttpResponse<byte[]> send(Call call, Duration timeout, Signal stopping)
+      throws IOException {
+    CompletableFuture<HttpResponse<byte[]>> sending = begin(call);
+    Runnable cancel = () -> sending.cancel(true);
+    stopping.onSet(cancel);
+    try {
+      return await(sending, timeout);
+    } catch (IOException | CancellationException error) {
+      if (stopping.isSet()) {
+        return null;
+      }
+      throw error;
+    } finally {
+      stopping.forget(cancel);
+    }
+  }
+
+  private CompletableFuture<HttpResponse<byte[]>> begin(Call call) {
+    return http.sendAsync(request(call), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  private static HttpResponse<byte[]> await(
+      CompletableFuture<HttpResponse<byte[]>> sending, Duration timeout) throws IOException {
     try {
       return sending.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException error) {

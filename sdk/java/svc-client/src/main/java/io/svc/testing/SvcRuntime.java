@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,12 +31,15 @@ public final class SvcRuntime implements AutoCloseable {
   private static final int STOP_SECONDS_MAX = 15;
   private final int port;
   private final Path folder;
+  private final Map<String, String> environment;
   private final List<String> options;
   private Process process;
 
-  private SvcRuntime(int port, Path folder, List<String> options) {
+  private SvcRuntime(
+      int port, Path folder, Map<String, String> environment, List<String> options) {
     this.port = port;
     this.folder = folder;
+    this.environment = environment;
     this.options = options;
   }
 
@@ -47,9 +51,21 @@ public final class SvcRuntime implements AutoCloseable {
    * @throws IllegalStateException if it does not start; the message has the end of its log
    */
   public static SvcRuntime start(String... options) {
+    return start(Map.of(), options);
+  }
+
+  /**
+   * Starts a runtime with settings of its own and waits until it is ready.
+   *
+   * @param environment such as {@code SVC_SCHEDULER_LEASE_SECONDS}
+   * @param options further options of {@code svc dev}
+   * @return the runtime; close it
+   * @throws IllegalStateException if it does not start; the message has the end of its log
+   */
+  public static SvcRuntime start(Map<String, String> environment, String... options) {
     try {
       Path folder = Files.createTempDirectory("svc-test-");
-      SvcRuntime runtime = new SvcRuntime(freePort(), folder, List.of(options));
+      SvcRuntime runtime = new SvcRuntime(freePort(), folder, environment, List.of(options));
       runtime.restart();
       return runtime;
     } catch (IOException error) {
@@ -88,6 +104,7 @@ public final class SvcRuntime implements AutoCloseable {
     command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().putAll(environment);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
     try {
       process = builder.start();

@@ -1,0 +1,49 @@
+package io.svc.worker;
+
+import io.svc.errors.Fatal;
+import io.svc.errors.RetryAfter;
+import io.svc.internal.Described;
+import io.svc.json.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * How an item fails.
+ *
+ * @param isFinal true: no attempt follows; null: the retry policy decides
+ * @param retryAfterMs null: the retry policy decides
+ * @param riding members of the request that record entries of a journal in the same commit
+ * @param isPlaceClaimed the runtime has refused another end of the item, which claimed for its place
+ */
+record Failure(
+    Described error,
+    Boolean isFinal,
+    Long retryAfterMs,
+    Map<String, Object> riding,
+    boolean isPlaceClaimed) {
+  /** {@code Fatal} keeps its class; no attempt follows one. */
+  static Failure of(Throwable error) {
+    return new Failure(
+        Described.of(error),
+        error instanceof Fatal ? true : null,
+        error instanceof RetryAfter later ? later.delay().toMillis() : null,
+        Map.of(),
+        false);
+  }
+
+  Failure with(Boolean isFinal, Map<String, Object> riding) {
+    return new Failure(error, isFinal, retryAfterMs, riding, isPlaceClaimed);
+  }
+
+  Map<String, Object> members() {
+    Map<String, Object> members =
+        new LinkedHashMap<>(
+            Json.object(
+                "error", error.message(),
+                "error_class", error.errorClass(),
+                "final", isFinal,
+                "retry_after_ms", retryAfterMs));
+    members.putAll(riding);
+    return members;
+  }
+}

@@ -1,0 +1,81 @@
+package io.svc.worker;
+
+import io.svc.internal.Described;
+import io.svc.internal.Signal;
+import io.svc.json.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * An item that the worker holds, and the ends that it may come to.
+ *
+ * <p>A request without an answer is sent again with the same fence and key, for as long as the lease
+ * is held. A 409 or a 404 says that nothing is left to do: an earlier try of this request has settled
+ * the item, or somebody else has.
+ */
+record Held(Api api, Reports reports, WorkItem item, Signal lost) {
+  /** Hands the output in; an output that the runtime cannot record fails the item. */
+  Ending complete(Map<String, Object> output, long durationMs, Map<String, Object> riding) {
+    Map<String, Object> members =
+        new LinkedHashMap<>(
+            Json.object(
+                "execution_id", item.executionId(),
+                "node_id", item.nodeId(),
+                "output", output,
+                "state_patch", Map.of(),
+                "duration_ms", durationMs,
+                "idempotency_key", item.idempotencyKey()));
+    members.putAll(riding);
+    Answer answer = post("complete", members, false);
+    if (answer != null && answer.isInvalid()) {
+      Described error = new Described(answer.reason(), "invalid_output");
+      return fail(new Failure(error, item.isFunction() ? true : null, null, riding, true));
+    }
+    return endingOf(answer, Ending.COMPLETED);
+  }
+
+  /** Ends the visit of a function; another one begins with the input. */
+  Ending continueAsNew(Map<String, Object> input, Map<String, Object> riding) {
+    Map<String, Object> members = Json.object("input", input);
+    members.putAll(riding);
+    Answer answer = post("continue", members, false);
+    if (answer != null && answer.isInvalid()) {
+      String message = "the function cannot continue as new: " + answer.reason();
+      Described error = new Described(message, "ContinueAsNewError");
+      return fail(new Failure(error, true, null, riding, true));
+    }
+    return endingOf(answer, Ending.CONTINUED);
+  }
+
+  Ending fail(Failure failure) {
+    Answer answer = post("fail", failure.members(), failure.isPlaceClaimed());
+    return endingOf(answer, Ending.FAILED);
+  }
+
+  /** Gives the item back: it uses no attempt, and another worker may have it. */
+  Ending release() {
+    Answer answer = post("release", Map.of(), false);
+    return answer != null && answer.isOver() ? Ending.RELEASED : endingOf(answer, Ending.RELEASED);
+  }
+
+  /** Null when the lease is lost first. */
+  Answer post(String kind, Map<String, Object> members, boolean isPlaceClaimed) {
+    Map<String, Object> fenced = Json.object("lease_fence", item.leaseFence());
+    fenced.putAll(members);
+    return reports.sendUntilAnswered(
+        new Reports.Report(kind, item.id(), fenced), lost, isPlaceClaimed);
+  }
+
+  private Ending endingOf(Answer answer, Ending ending) {
+    if (answer == null) {
+      return Ending.ABANDONED;
+    }
+    if (answer.status() == 200) {
+      return ending;
+    }
+    if (answer.isOver()) {
+      return answer.isAfterUnknown() ? ending : Ending.SETTLED;
+    }
+    throw api.refusal(answer);
+  }
+}

@@ -1,0 +1,197 @@
+package io.svc.worker;
+
+import io.svc.errors.Cancelled;
+import io.svc.errors.WorkerRefusedException;
+import io.svc.internal.ItemLogger;
+import io.svc.internal.Signal;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One run of a worker: it claims as many items as it has room for, with one long poll, and works on
+ * them side by side, each on a virtual thread.
+ *
+ * <p>Each item ends in one of these ways: complete, continue, fail, suspend, release, or, after a
+ * lost lease, none of them. Stopping ends the claims at once. Items under way may finish until the
+ * deadline, and the worker then releases the rest.
+ */
+final class WorkerRun implements Reports.Carry {
+  private static final Duration LONG_POLL = Duration.ofSeconds(20);
+  private static final int ITEMS_MAX = 100;
+  private final Settings settings;
+  private final System.Logger logger;
+  private final Api api;
+  private final Claims claims;
+  private final Heartbeats heartbeats;
+  private final Reports reports;
+  private final Places places;
+  private final Signal stopping = new Signal();
+  private final Signal deadline = new Signal();
+  private final CountDownLatch ready = new CountDownLatch(1);
+  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicReference<WorkerRefusedException> refused = new AtomicReference<>();
+  private final boolean isOnce;
+
+  WorkerRun(Settings settings, boolean isOnce) {
+    this.settings = settings;
+    this.isOnce = isOnce;
+    logger = settings.logger();
+    api = new Api(settings.address());
+    claims = new Claims(api, settings.claimFacts(), logger);
+    heartbeats = new Heartbeats(settings.address(), settings.workerId(), logger);
+    reports = new Reports(api, settings.workerId(), this);
+    places = new Places(settings.concurrency());
+  }
+
+  /** Works until it is stopped, or once; gives the number of items. */
+  int work() {
+    try {
+      ready.countDown();
+      logger.log(Level.INFO, "the worker " + settings.workerId() + " claims at " + api.url());
+      while (!stopping.isSet()) {
+        if (claimAndBegin() == 0 && isOnce) {
+          break;
+        }
+      }
+    } finally {
+      beginStop();
+      places.awaitEmpty();
+      heartbeats.close();
+      api.close();
+      logger.log(Level.INFO, "the worker " + settings.workerId() + " has stopped");
+    }
+    if (refused.get() != null) {
+      throw refused.get();
+    }
+    return count.get();
+  }
+
+  boolean awaitReady(Duration timeout) throws InterruptedException {
+    return ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  void beginStop() {
+    if (stopping.isSet()) {
+      return;
+    }
+    stopping.set(new Cancelled("the worker stops"));
+    CompletableFuture.delayedExecutor(settings.stopTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .execute(
+            () ->
+                deadline.set(
+                    new Cancelled("the worker stops, and the time for its work is up")));
+  }
+
+  @Override
+  public boolean isPossible() {
+    return !isOnce && !stopping.isSet();
+  }
+
+  @Override
+  public Answer send(List<Map<String, Object>> carried, int count) throws NoAnswer {
+    Claims.Claim claim = new Claims.Claim(count, Duration.ZERO);
+    Answer answer;
+    try {
+      answer = claims.carry(claim, carried);
+    } catch (NoAnswer error) {
+      claimAgain(claim.repeated());
+      throw error;
+    }
+    if (answer.status() == 200) {
+      begin(WorkItem.read(answer.body()));
+    }
+    return answer;
+  }
+
+  /** The number of items; negative: there may be more in a moment. */
+  private int claimAndBegin() {
+    int free = places.awaitFree();
+    boolean wasBusy = !places.isEmpty();
+    Duration longPoll = isOnce ? Duration.ZERO : LONG_POLL;
+    int found = claim(new Claims.Claim(Math.min(free, ITEMS_MAX), longPoll));
+    if (found == 0 && wasBusy && isOnce) {
+      places.awaitChange();
+      return -1;
+    }
+    return found;
+  }
+
+  private int claim(Claims.Claim claim) {
+    List<WorkItem> items = claims.untilAnswered(claim, stopping);
+    if (items == null) {
+      claims.giveBack(claim, reports);
+      return 0;
+    }
+    begin(items);
+    return items.size();
+  }
+
+  /** Claims again what the claim has leased, if anything, as its answer did not come. */
+  private void claimAgain(Claims.Claim claim) {
+    places.take(claim.itemsMax());
+    Thread.ofVirtual()
+        .name("svc-claim-again")
+        .start(
+            () -> {
+              try {
+                claim(claim);
+              } catch (WorkerRefusedException error) {
+                refuse(error);
+              } finally {
+                places.free(claim.itemsMax());
+              }
+            });
+  }
+
+  private void begin(List<WorkItem> items) {
+    places.take(items.size());
+    for (WorkItem item : items) {
+      Thread.ofVirtual().name("svc-item-" + item.name()).start(() -> workOn(item));
+    }
+  }
+
+  /** Never throws: what the runtime refuses stops the worker. */
+  private void workOn(WorkItem item) {
+    count.incrementAndGet();
+    ItemLogger own = new ItemLogger(logger, item.facts());
+    long began = System.nanoTime();
+    try (Lease lease = new Lease(heartbeats, item, deadline)) {
+      Ending ending = dispatch(item, lease, own);
+      long milliseconds = (System.nanoTime() - began) / 1_000_000;
+      Level level = ending.isBad() ? Level.WARNING : Level.INFO;
+      own.log(level, "the item is " + ending + " after " + milliseconds + " ms");
+    } catch (WorkerRefusedException error) {
+      own.log(Level.ERROR, "the item is dropped: " + error.getMessage());
+      refuse(error);
+    } catch (RuntimeException | Error error) {
+      own.log(Level.ERROR, "the item is dropped", error);
+    } finally {
+      places.free(1);
+    }
+  }
+
+  private Ending dispatch(WorkItem item, Lease lease, ItemLogger own) {
+    Held held = new Held(api, reports, item, lease.lost());
+    Tool tool = settings.tools().get(item.name());
+    // A claim that was under way as the worker stopped has brought it.
+    if (stopping.isSet() || tool == null) {
+      return held.release();
+    }
+    return new ToolCall(tool, held, lease, own).run();
+  }
+
+  /** 401 and 403 are about the worker; the other answers are about one item. */
+  private void refuse(WorkerRefusedException error) {
+    if (error.status() == 401 || error.status() == 403) {
+      refused.compareAndSet(null, error);
+      beginStop();
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.svc.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.svc.client.ExecutionHandle;
+import io.svc.client.SvcClient;
+import io.svc.errors.WorkerRefusedException;
+import io.svc.support.Definitions;
+import io.svc.support.FakeServer;
+import io.svc.support.Logged;
+import io.svc.support.LosingProxy;
+import io.svc.support.Shared;
+import io.svc.support.Until;
+import io.svc.testing.SvcRuntime;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers that do not arrive, and runtimes that refuse the worker. */
+class LostAnswersTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private final SvcClient client = Shared.client();
+  private final String name = Shared.name();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claim", "complete"})
+  void a_lost_answer_uses_no_attempt_and_calls_no_tool_twice(String kind) throws Exception {
+    Definitions.tool(client, name, Map.of("retry_policy", Map.of("max_attempts", 1)));
+    List<Integer> calls = new CopyOnWriteArrayList<>();
+    Logged logged = new Logged();
+    ExecutionHandle execution = client.start(name, null);
+    try (LosingProxy losing = new LosingProxy(Shared.url(), kind);
+        Worker worker =
+            Worker.builder()
+                .url(losing.url())
+                .logger(logged)
+                .tool(
+                    name + ".charge",
+                    Map.class,
+                    (input, ctx) -> {
+                      calls.add(ctx.attempt());
+                      return Map.of("charged", true);
+                    })
+                .build()
+                .start()) {
+      assertEquals(Map.of("charged", true), execution.result(SOON));
+      Until.isTrue(losing::hasLostAll);
+    }
+    assertEquals(List.of(0), calls);
+    assertEquals(List.of(), logged.messages(Level.ERROR));
+    List<Object> kinds = execution.history().stream().map(one -> one.get("kind")).toList();
+    assertEquals(1, kinds.stream().filter("NodeCompleted"::equals).count());
+    assertFalse(kinds.contains("NodeFailed"));
+  }
+
+  @Test
+  void a_worker_claims_the_names_of_its_tools_alone_and_settles_with_the_next_claim()
+      throws Exception {
+    Definitions.tool(client, name, Map.of());
+    try (LosingProxy proxy = new LosingProxy(Shared.url());
+        Worker worker =
+            Worker.builder()
+                .url(proxy.url())
+                .tool(name + ".charge", Map.class, (input, ctx) -> null)
+                .build()
+                .start()) {
+      client.start(name, null).result(SOON);
+      assertTrue(proxy.bodies().getFirst().contains("\"tools\":[\"" + name + ".charge\"]"));
+      assertTrue(
+          proxy.bodies().stream()
+              .anyMatch(one -> one.contains("claim_id") && one.contains("\"complete\"")));
+    }
+  }
+
+  @Test
+  void a_worker_that_stops_gives_back_what_a_claim_without_answer_has_leased() throws Exception {
+    Definitions.tool(client, name, Map.of("retry_policy", Map.of("max_attempts", 1)));
+    ExecutionHandle execution = client.start(name, null);
+    List<Integer> calls = new CopyOnWriteArrayList<>();
+    try (LosingProxy losing = new LosingProxy(Shared.url(), "claim")) {
+      Worker worker = serving(losing.url(), calls).start();
+      Until.isTrue(losing::hasLostAll);
+      worker.close();
+    }
+    try (Worker other = serving(Shared.url(), calls).start()) {
+      execution.result(SOON);
+    }
+    assertEquals(List.of(0), calls);
+  }
+
+  @Test
+  void a_wrong_port_is_tried_again_until_the_worker_stops() throws Exception {
+    Logged logged = new Logged();
+    String nobody = "http://127.0.0.1:" + SvcRuntime.freePort();
+    try (Worker worker =
+        Worker.builder()
+            .url(nobody)
+            .logger(logged)
+            .tool("a.b", Map.class, (input, ctx) -> null)
+            .build()
+            .start()) {
+      Until.isTrue(
+          () ->
+              logged.messages(Level.WARNING).stream()
+                  .anyMatch(line -> line.startsWith("cannot claim, trying again: " + nobody)));
+      assertTrue(worker.isRunning());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 403})
+  void a_refused_worker_says_what_to_do(int status) throws Exception {
+    try (FakeServer server = new FakeServer().then(status, "{\"error\": \"refused\"}")) {
+      Worker worker =
+          Worker.builder()
+              .url(server.url())
+              .token("secret")
+              .tool("a.b", Map.class, (input, ctx) -> null)
+              .build();
+
+      WorkerRefusedException error = assertThrows(WorkerRefusedException.class, worker::run);
+
+      assertEquals(status, error.status());
+      assertTrue(
+          error.getMessage().contains(status == 401 ? "accept this token" : "role worker"),
+          error.getMessage());
+    }
+  }
+
+  private Worker serving(String url, List<Integer> calls) {
+    return Worker.builder()
+        .url(url)
+        .tool(
+            name + ".charge",
+            Map.class,
+            (input, ctx) -> {
+              calls.add(ctx.attempt());
+              return null;
+            })
+        .build();
+  }
+}
