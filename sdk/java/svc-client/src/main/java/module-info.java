@@ -4,6 +4,7 @@ module io.svc.client {
 
   exports io.svc.client;
   exports io.svc.errors;
+  exports io.svc.functions;
   exports io.svc.json;
   exports io.svc.testing;
   exports io.svc.worker;

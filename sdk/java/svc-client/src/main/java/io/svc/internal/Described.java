@@ -2,12 +2,16 @@ package io.svc.internal;
 
 import io.svc.errors.Fatal;
 import io.svc.errors.RetryAfter;
+import io.svc.functions.ChildException;
+import io.svc.functions.StepException;
 
 /** The message and the class that the runtime records for an error. */
 public record Described(String message, String errorClass) {
   public static Described of(Throwable error) {
     return switch (error) {
       case RetryAfter later when later.getCause() != null -> of(later.getCause());
+      case StepException step -> new Described(messageOf(step), step.errorClass());
+      case ChildException child -> new Described(messageOf(child), child.errorClass());
       case Fatal fatal -> new Described(messageOf(fatal), fatal.errorClass());
       default -> new Described(messageOf(error), nameOf(error.getClass()));
     };
@@ -20,6 +24,11 @@ public record Described(String message, String errorClass) {
 
   private static String nameOf(Class<?> type) {
     String name = type.getSimpleName();
-    return name.isEmpty() ? nameOf(type.getSuperclass()) : name;
+    if (name.isEmpty()) {
+      return nameOf(type.getSuperclass());
+    }
+    // The errors of functions have the same class in every SDK.
+    boolean isOurs = type.getPackage() == StepException.class.getPackage();
+    return isOurs ? name.replaceFirst("Exception$", "Error") : name;
   }
 }

@@ -35,6 +35,21 @@ record Failure(
     return new Failure(error, isFinal, retryAfterMs, riding, isPlaceClaimed);
   }
 
+  /** Model usage beside that of the entries; null: none. */
+  Failure withUsage(Map<String, Object> usage) {
+    if (usage == null) {
+      return this;
+    }
+    Map<String, Object> more =
+        Json.object(
+            "gen_ai_model", usage.get("model"),
+            "gen_ai_input_tokens", usage.get("input_tokens"),
+            "gen_ai_output_tokens", usage.get("output_tokens"),
+            "gen_ai_cost_usd", usage.get("cost_usd"));
+    more.putAll(riding);
+    return with(isFinal, more);
+  }
+
   Map<String, Object> members() {
     Map<String, Object> members =
         new LinkedHashMap<>(

@@ -156,7 +156,7 @@ final class Heartbeats implements AutoCloseable {
   private void take(Kept one, Answer answer) {
     long now = System.nanoTime();
     if (answer == null || Answer.isUnknown(answer.status())) {
-      long pause = TimeUnit.MILLISECONDS.toNanos(BackOff.ms(++one.failures));
+      long pause = TimeUnit.MILLISECONDS.toNanos(NoAnswer.backOffMs(++one.failures));
       one.due = now + Math.min(pause, one.intervalNanos());
     } else if (answer.status() == 200) {
       one.failures = 0;

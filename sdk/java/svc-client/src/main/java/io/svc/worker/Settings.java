@@ -1,5 +1,6 @@
 package io.svc.worker;
 
+import io.svc.functions.DurableFunction;
 import io.svc.internal.Address;
 import io.svc.json.Json;
 import java.time.Duration;
@@ -12,6 +13,7 @@ record Settings(
     Address address,
     String workerId,
     Map<String, Tool> tools,
+    Map<String, DurableFunction<?, ?>> functions,
     int concurrency,
     List<String> queues,
     String buildId,
@@ -22,6 +24,10 @@ record Settings(
   Map<String, Object> claimFacts() {
     List<String> queueTypes = new ArrayList<>();
     List<String> names = new ArrayList<>();
+    if (!functions.isEmpty()) {
+      queueTypes.add("function");
+      names.addAll(functions.keySet());
+    }
     if (!tools.isEmpty()) {
       queueTypes.addAll(List.of("python_tool", "java_tool"));
       names.addAll(tools.keySet());

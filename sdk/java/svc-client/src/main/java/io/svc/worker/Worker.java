@@ -1,6 +1,8 @@
 package io.svc.worker;
 
 import io.svc.errors.WorkerRefusedException;
+import io.svc.functions.DurableFunction;
+import io.svc.functions.FunctionCode;
 import io.svc.internal.Address;
 import io.svc.json.TypeRef;
 import java.lang.reflect.Type;
@@ -194,6 +196,7 @@ public final class Worker implements AutoCloseable {
   /** What a worker serves, and how. */
   public static final class Builder {
     private final Map<String, Tool> tools = new LinkedHashMap<>();
+    private final Map<String, DurableFunction<?, ?>> functions = new LinkedHashMap<>();
     private String url;
     private Supplier<String> token;
     private String tenant;
@@ -290,6 +293,34 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
+     * Serves a durable function.
+     *
+     * @param function the function
+     * @return this
+     */
+    public Builder function(DurableFunction<?, ?> function) {
+      checkRoom();
+      if (functions.putIfAbsent(function.name(), function) != null) {
+        throw new IllegalArgumentException("two definitions have the name " + function.name());
+      }
+      return this;
+    }
+
+    /**
+     * Serves code as a durable function, with the default options.
+     *
+     * @param <I> the input
+     * @param name 1 to 200 letters, digits, {@code .}, {@code _} and {@code -}
+     * @param input what the input becomes: a record, {@code Map} …
+     * @param code the function
+     * @return this
+     */
+    public <I> Builder function(
+        String name, Class<I> input, FunctionCode<? super I, ?> code) {
+      return function(DurableFunction.of(name, input, Object.class, code));
+    }
+
+    /**
      * Items at the same time. Default: 10.
      *
      * @param concurrency from 1 to 1000
@@ -380,6 +411,7 @@ public final class Worker implements AutoCloseable {
               Address.of(url, token, tenant),
               workerId != null ? workerId : makeWorkerId(),
               Map.copyOf(tools),
+              Map.copyOf(functions),
               concurrency,
               queues,
               buildId,
@@ -389,7 +421,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void check() {
-      if (tools.isEmpty()) {
+      if (tools.isEmpty() && functions.isEmpty()) {
         throw new IllegalArgumentException("a worker serves at least one tool or function");
       }
       if (concurrency < 1 || concurrency > CONCURRENCY_MAX) {
@@ -399,6 +431,12 @@ public final class Worker implements AutoCloseable {
       if (buildId != null && !BUILD_ID.matcher(buildId).matches()) {
         throw new IllegalArgumentException(
             "buildId must be 1 to 64 letters, digits, \".\", \"+\", \"_\" and \"-\": " + buildId);
+      }
+      for (DurableFunction<?, ?> one : functions.values()) {
+        if (buildId == null && Boolean.TRUE.equals(one.options().pinned())) {
+          throw new IllegalArgumentException(
+              "the function " + one.name() + " is pinned, so its worker needs a buildId");
+        }
       }
     }
 
@@ -416,7 +454,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void checkRoom() {
-      if (tools.size() >= NAMES_MAX) {
+      if (tools.size() + functions.size() >= NAMES_MAX) {
         throw new IllegalArgumentException(
             "a worker serves at most " + NAMES_MAX + " tools and functions");
       }

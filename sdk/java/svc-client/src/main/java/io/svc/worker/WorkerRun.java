@@ -2,6 +2,7 @@ package io.svc.worker;
 
 import io.svc.errors.Cancelled;
 import io.svc.errors.WorkerRefusedException;
+import io.svc.functions.DurableFunction;
 import io.svc.internal.ItemLogger;
 import io.svc.internal.Signal;
 import java.lang.System.Logger.Level;
@@ -53,6 +54,7 @@ final class WorkerRun implements Reports.Carry {
   /** Works until it is stopped, or once; gives the number of items. */
   int work() {
     try {
+      register();
       ready.countDown();
       logger.log(Level.INFO, "the worker " + settings.workerId() + " claims at " + api.url());
       while (!stopping.isSet()) {
@@ -108,6 +110,40 @@ final class WorkerRun implements Reports.Carry {
       begin(WorkItem.read(answer.body()));
     }
     return answer;
+  }
+
+  /** A token of the role worker may not register: the worker serves what others registered. */
+  private void register() {
+    if (!settings.isRegistering()) {
+      return;
+    }
+    for (DurableFunction<?, ?> function : settings.functions().values()) {
+      Answer answer = sendRegistration(function);
+      if (answer == null) {
+        return;
+      }
+      if (answer.status() == 403) {
+        logger.log(Level.WARNING, "the token may not register the function " + function.name());
+      } else if (answer.status() >= 300 && answer.status() != 409) {
+        throw api.refusal(answer);
+      }
+    }
+  }
+
+  /** Null when the worker stops first. */
+  private Answer sendRegistration(DurableFunction<?, ?> function) {
+    Map<String, Object> body = Map.of("ir", function.toIr());
+    for (int failures = 0; !stopping.isSet(); ) {
+      try {
+        return api.send("POST", "/workflows", body, Api.ANSWER_MAX, stopping);
+      } catch (NoAnswer error) {
+        if (++failures == 1) {
+          logger.log(Level.WARNING, "cannot register, trying again: " + error.getMessage());
+        }
+        stopping.await(error.pauseMs(failures));
+      }
+    }
+    return null;
   }
 
   /** The number of items; negative: there may be more in a moment. */
@@ -179,12 +215,18 @@ final class WorkerRun implements Reports.Carry {
 
   private Ending dispatch(WorkItem item, Lease lease, ItemLogger own) {
     Held held = new Held(api, reports, item, lease.lost());
-    Tool tool = settings.tools().get(item.name());
     // A claim that was under way as the worker stopped has brought it.
-    if (stopping.isSet() || tool == null) {
+    if (stopping.isSet()) {
       return held.release();
     }
-    return new ToolCall(tool, held, lease, own).run();
+    if (item.isFunction()) {
+      DurableFunction<?, ?> function = settings.functions().get(item.name());
+      return function == null
+          ? held.release()
+          : new FunctionCall(function, held, lease, own).run();
+    }
+    Tool tool = settings.tools().get(item.name());
+    return tool == null ? held.release() : new ToolCall(tool, held, lease, own).run();
   }
 
   /** 401 and 403 are about the worker; the other answers are about one item. */

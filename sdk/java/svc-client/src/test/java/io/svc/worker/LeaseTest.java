@@ -20,8 +20,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** Heartbeats, on a runtime whose leases last three seconds. */
+/** Heartbeats, on a runtime whose leases last two seconds. One test keeps all processors busy. */
+@Isolated
 class LeaseTest {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static SvcRuntime runtime;
@@ -30,7 +32,7 @@ class LeaseTest {
 
   @BeforeAll
   static void start() {
-    runtime = SvcRuntime.start(Map.of("SVC_SCHEDULER_LEASE_SECONDS", "3"));
+    runtime = SvcRuntime.start(Map.of("SVC_SCHEDULER_LEASE_SECONDS", "2"));
     client = runtime.client();
   }
 
@@ -81,7 +83,7 @@ class LeaseTest {
                 Map.class,
                 (input, ctx) -> {
                   attempts.add(ctx.attempt());
-                  spin(Duration.ofMillis(4500));
+                  spin(Duration.ofMillis(3000));
                   return null;
                 })
             .build()

@@ -225,7 +225,7 @@ class WorkerTest {
   @Test
   void retry_after_replaces_the_back_off() {
     Map<String, Object> slow =
-        Map.of("max_attempts", 2, "initial_interval_ms", 600_000, "max_interval_ms", 600_000);
+        Map.of("max_attempts", 2, "initial_delay", "10m", "max_delay", "10m");
     Definitions.tool(client, name, Map.of("retry_policy", slow));
     try (Worker worker =
         builder()
@@ -373,7 +373,7 @@ class WorkerTest {
   }
 
   private static Map<String, Object> retries(int attempts) {
-    return Map.of("max_attempts", attempts, "initial_interval_ms", 1);
+    return Map.of("max_attempts", attempts, "initial_delay", "1ms");
   }
 
   private static ExecutionFailedException failureOf(ExecutionHandle execution) {

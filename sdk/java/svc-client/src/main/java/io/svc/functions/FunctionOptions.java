@@ -1,0 +1,111 @@
+package io.svc.functions;
+
+import java.util.Map;
+
+/**
+ * How a durable function is served.
+ *
+ * @param queue the named queue of its work; null: none
+ * @param version the version of its workflow
+ * @param timeoutSecs bounds a visit of the function, waiting included; null: no bound
+ * @param countSuspended false: the bound leaves out the time in which the function is suspended;
+ *     null: true
+ * @param pinned true: a run stays with the build of the worker that began it; null: false
+ * @param retryPolicy for failures outside steps, as {@code retry_policy} of a node: a name or a map;
+ *     null: the default
+ * @param isStrict false: recorded entries that the code does not ask for are a warning, and no error
+ * @param workflow further members of the workflow, as {@code description} or {@code token_budget}
+ */
+public record FunctionOptions(
+    String queue,
+    String version,
+    Integer timeoutSecs,
+    Boolean countSuspended,
+    Boolean pinned,
+    Object retryPolicy,
+    boolean isStrict,
+    Map<String, Object> workflow) {
+  /** Version 1.0.0, and the default of everything else. */
+  public static final FunctionOptions DEFAULT =
+      new FunctionOptions(null, "1.0.0", null, null, null, null, true, Map.of());
+
+  /**
+   * The same on a named queue.
+   *
+   * @param queue the name
+   * @return new options
+   */
+  public FunctionOptions withQueue(String queue) {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same with a version.
+   *
+   * @param version the version of the workflow
+   * @return new options
+   */
+  public FunctionOptions withVersion(String version) {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same with a bound.
+   *
+   * @param timeoutSecs seconds of a visit, waiting included
+   * @return new options
+   */
+  public FunctionOptions withTimeoutSecs(int timeoutSecs) {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same, with runs that stay with the build of the worker that began them.
+   *
+   * @return new options
+   */
+  public FunctionOptions pinnedToBuild() {
+    return copy(queue, version, timeoutSecs, true, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same with a policy for failures outside steps.
+   *
+   * @param retryPolicy a name or a map
+   * @return new options
+   */
+  public FunctionOptions withRetryPolicy(Object retryPolicy) {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same, with a warning for recorded entries that the code does not ask for.
+   *
+   * @return new options
+   */
+  public FunctionOptions lenient() {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, false, workflow);
+  }
+
+  /**
+   * The same with further members of the workflow.
+   *
+   * @param workflow as {@code description} or {@code token_budget}
+   * @return new options
+   */
+  public FunctionOptions withWorkflow(Map<String, Object> workflow) {
+    return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  private FunctionOptions copy(
+      String queue,
+      String version,
+      Integer timeoutSecs,
+      Boolean pinned,
+      Object retryPolicy,
+      boolean isStrict,
+      Map<String, Object> workflow) {
+    return new FunctionOptions(
+        queue, version, timeoutSecs, countSuspended, pinned, retryPolicy, isStrict, workflow);
+  }
+}

@@ -1,0 +1,46 @@
+package io.svc.internal.turn;
+
+import io.svc.errors.Fatal;
+import io.svc.functions.FunctionLimitException;
+import io.svc.functions.StepException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a turn came to.
+ *
+ * @param entries those that the request to the runtime carries
+ * @param output of a completion; of a continuation the input of the next visit
+ * @param error why it failed
+ * @param usage model usage that no entry records; null: none
+ */
+public record Outcome(
+    Kind kind,
+    List<Map<String, Object>> entries,
+    Map<String, Object> output,
+    Throwable error,
+    Map<String, Object> usage) {
+  /** How it ended. */
+  public enum Kind {
+    COMPLETED,
+    FAILED,
+    CONTINUED,
+    SUSPENDED,
+    STOPPED
+  }
+
+  static Outcome of(Kind kind, List<Map<String, Object>> entries) {
+    return new Outcome(kind, entries, Map.of(), null, null);
+  }
+
+  static Outcome failed(List<Map<String, Object>> entries, Throwable error) {
+    return new Outcome(Kind.FAILED, entries, Map.of(), error, null);
+  }
+
+  /** Another attempt would come to the same. */
+  public boolean isFinal() {
+    return error instanceof Fatal
+        || error instanceof StepException
+        || error instanceof FunctionLimitException;
+  }
+}
