@@ -18,7 +18,11 @@ const STEPS = [
     command: ['npm', 'run', '--silent', step] as const,
     counts: step !== 'tidy',
   })),
-  { name: 'python', command: ['npm', 'run', '--silent', 'test:python'] as const, counts: true },
+  ...['python', 'java'].map((sdk) => ({
+    name: sdk,
+    command: ['npm', 'run', '--silent', `test:${sdk}`] as const,
+    counts: true,
+  })),
   // The command that the README names, and the slow tests.
   { name: 'test', command: ['sh', 'bin/test.sh', '--all'] as const, counts: true },
 ];

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { totalsOfJunit } from './junit.ts';
+import { leaveOut, writeTotalsOf } from './sdk-step.ts';
 
 /*
  * Checks and tests the Python SDK, in an environment of its own beside the other caches. A machine
@@ -60,20 +60,11 @@ function check(): number {
   rmSync(junit, { force: true });
   let failed = 0;
   for (const [module = '', ...args] of CHECKS) failed ||= run(python, ['-m', module, ...args]);
-  const totals = process.env['TEST_TOTALS_FILE'];
-  if (totals !== undefined && existsSync(junit)) {
-    writeFileSync(totals, JSON.stringify(totalsOfJunit(readFileSync(junit, 'utf8'))));
-  }
+  writeTotalsOf([junit]);
   return failed;
 }
 
 function run(command: string, args: readonly string[]): number {
   const { status } = spawnSync(command, args, { cwd: project, stdio: 'inherit' });
   return status ?? 1;
-}
-
-function leaveOut(line: string): void {
-  process.stdout.write(`!!! ${line}\n`);
-  const notes = process.env['GATE_NOTES_FILE'];
-  if (notes !== undefined) appendFileSync(notes, `${line}\n`);
 }
