@@ -20,7 +20,9 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   sh: (text) => parseShell(text),
   ts: (text) => void stripTypeScriptTypes(text),
   // Other tests run them.
+  java: () => {},
   python: () => {},
+  xml: () => {},
   fish: () => {},
   sql: () => {},
   http: () => {},

@@ -126,6 +126,36 @@ public final class SvcClient implements AutoCloseable {
   }
 
   /**
+   * Starts an execution, waits for its end and gives its output.
+   *
+   * @param workflowId the workflow
+   * @param input an object of JSON: a map or a record; null is an empty one
+   * @param timeout the longest time to wait
+   * @return JSON: a map, a list, text, a number, a boolean or null
+   * @throws io.svc.errors.ExecutionFailedException if it failed
+   * @throws io.svc.errors.TimedOutException if it has not ended in time: it continues
+   */
+  public Object run(String workflowId, Object input, Duration timeout) {
+    return start(workflowId, input).result(timeout);
+  }
+
+  /**
+   * Starts an execution, waits for its end and gives its output as a type.
+   *
+   * @param <T> the type
+   * @param workflowId the workflow
+   * @param input an object of JSON: a map or a record; null is an empty one
+   * @param type a record, {@code Map}, {@code String} …
+   * @param timeout the longest time to wait
+   * @return the output; null if it is null
+   * @throws io.svc.errors.ExecutionFailedException if it failed
+   * @throws io.svc.errors.TimedOutException if it has not ended in time: it continues
+   */
+  public <T> T run(String workflowId, Object input, Class<T> type, Duration timeout) {
+    return start(workflowId, input).result(type, timeout);
+  }
+
+  /**
    * The execution of this id, without asking whether it exists.
    *
    * @param id the id
