@@ -48,11 +48,11 @@ class CrashesTest {
         (runtime, client) -> {
           define(client);
           ExecutionHandle execution = client.start(name, null);
-          Process killed = startWorker(runtime);
+          Process killed = startWorker(runtime.url());
           Until.isTrue(() -> effects().size() == 2);
           killed.destroyForcibly().waitFor();
           Files.createFile(folder.resolve("may-end"));
-          Process other = startWorker(runtime);
+          Process other = startWorker(runtime.url());
           try {
             assertEquals(true, Json.asObject(execution.result(SOON)).get("done"));
           } finally {
@@ -103,9 +103,7 @@ class CrashesTest {
     SvcClient client = Shared.client();
     define(client);
     ExecutionHandle execution = client.start(name, null);
-    Process worker =
-        Programs.start(
-            testClasses(), Booking.class.getName(), environment(Shared.url()));
+    Process worker = startWorker(Shared.url());
     Until.isTrue(() -> effects().size() == 2);
     worker.destroy();
     Files.createFile(folder.resolve("may-end"));
@@ -147,12 +145,10 @@ class CrashesTest {
     client.workflows().register(function.toIr());
   }
 
-  private Process startWorker(SvcRuntime runtime) throws IOException {
-    return Programs.start(testClasses(), Booking.class.getName(), environment(runtime.url()));
-  }
-
-  private Map<String, String> environment(String url) {
-    return Map.of("SVC_URL", url, "FOLDER", folder.toString(), "NAME", name);
+  private Process startWorker(String url) throws IOException {
+    Map<String, String> environment =
+        Map.of("SVC_URL", url, "FOLDER", folder.toString(), "NAME", name);
+    return Programs.start(testClasses(), Booking.class.getName(), environment);
   }
 
   private static Path testClasses() {
