@@ -12,6 +12,7 @@ import io.svc.errors.ExecutionFailedException;
 import io.svc.errors.Fatal;
 import io.svc.json.TypeRef;
 import io.svc.support.Functions;
+import io.svc.support.LosingProxy;
 import io.svc.support.Shared;
 import io.svc.support.Until;
 import io.svc.worker.Worker;
@@ -322,27 +323,104 @@ class FunctionTest {
   }
 
   @Test
-  void steps_that_are_recorded_at_the_end_need_one_turn_and_few_requests() {
+  void steps_that_are_recorded_at_the_end_need_one_turn_and_few_requests() throws Exception {
+    FunctionCode<Object, Object> adding =
+        (ctx, input) -> {
+          int total = 0;
+          for (int at = 0; at < 250; at++) {
+            int one = at;
+            StepOptions options = StepOptions.DEFAULT.recordedAtEnd();
+            total += ctx.step("add", Integer.class, step -> one, options);
+          }
+          return Map.of("total", total, "turn", ctx.turn());
+        };
+    try (LosingProxy proxy = new LosingProxy(Shared.url());
+        Worker worker =
+            Worker.builder()
+                .url(proxy.url())
+                .function(Functions.of(name, adding))
+                .build()
+                .start()) {
+      Object output = client.start(name, null).result(SOON);
+
+      assertEquals(Map.of("total", 250L * 249 / 2, "turn", 0L), output);
+      assertEquals(
+          3, proxy.bodies().stream().filter(one -> one.contains("\"entries\":[")).count());
+    }
+  }
+
+  @Test
+  void the_end_of_a_turn_runs_finally_and_no_catch_of_exceptions() {
+    List<String> log = new CopyOnWriteArrayList<>();
     Map<String, Object> output =
         Functions.run(
             Functions.of(
                 name,
                 (ctx, input) -> {
-                  int total = 0;
-                  for (int at = 0; at < 250; at++) {
-                    int one = at;
-                    total +=
-                        ctx.step(
-                            "add",
-                            Integer.class,
-                            step -> one,
-                            StepOptions.DEFAULT.recordedAtEnd());
+                  try {
+                    ctx.sleep(Duration.ofMillis(20));
+                  } catch (Exception error) {
+                    log.add("caught");
+                  } finally {
+                    log.add("finally");
                   }
-                  return Map.of("total", total, "turn", ctx.turn());
+                  return null;
                 }),
             null);
 
-    assertEquals(Map.of("total", 250L * 249 / 2, "turn", 0L), output);
+    assertEquals(Map.of(), output);
+    assertEquals(List.of("finally", "finally"), log);
+  }
+
+  @Test
+  void code_that_waits_for_the_outside_world_is_interrupted_when_its_worker_stops()
+      throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    FunctionCode<Object, Object> wrong =
+        (ctx, input) -> {
+          begun.countDown();
+          new CountDownLatch(1).await();
+          return null;
+        };
+    ExecutionHandle execution;
+    try (Worker worker =
+        Worker.builder()
+            .url(Shared.url())
+            .stopTimeout(Duration.ofMillis(50))
+            .function(Functions.of(name, wrong))
+            .build()
+            .start()) {
+      execution = client.start(name, null);
+      begun.await();
+    }
+    DurableFunction<Object, Object> right =
+        Functions.of(name, (ctx, input) -> Map.of("attempt", ctx.attempt()));
+    try (Worker worker = Functions.serve(right)) {
+      assertEquals(Map.of("attempt", 0L), execution.result(SOON));
+    }
+  }
+
+  @Test
+  void a_budget_that_is_used_up_lets_no_further_step_run() {
+    List<String> ran = new CopyOnWriteArrayList<>();
+    DurableFunction<Object, Object> asking =
+        Functions.of(
+                name,
+                (ctx, input) -> {
+                  ctx.step("first", step -> step.reportUsage(new Usage("m", 100, 20, null)));
+                  ctx.step(
+                      "second",
+                      step -> {
+                        ran.add("second");
+                      });
+                  return null;
+                })
+            .with(
+                FunctionOptions.DEFAULT.withWorkflow(
+                    Map.of("token_budget", 100, "on_budget_exceeded", "fail")));
+
+    assertEquals("budget_exceeded", failureOf(asking).errorClass());
+    assertEquals(List.of(), ran);
   }
 
   @Test
