@@ -1,0 +1,2 @@
+/** Records prompts and responses. */
+package io.svc.spring.audit;

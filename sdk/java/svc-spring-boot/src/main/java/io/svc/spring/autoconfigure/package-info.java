@@ -1,0 +1,2 @@
+/** Registers the companion's beans. Names of classes that move between generations are texts. */
+package io.svc.spring.autoconfigure;

@@ -1,0 +1,2 @@
+/** Meters and spans. */
+package io.svc.spring.observe;
