@@ -59,6 +59,9 @@ export const MEASURED: readonly string[] = ['test/bench/statement-budget.test.ts
 /** Stories in a browser. They run last and beside no other test, two files at a time. */
 export const STORIES: readonly string[] = ['test/console/**/*.test.ts'];
 
+/** Applications of the Java SDK, which a command of their own builds first. */
+export const COMPANION: readonly string[] = ['test/companion/**/*.test.ts'];
+
 /** The variable with the patterns that a run of ava leaves out, one a line. */
 export const LEFT_OUT = 'TEST_LEFT_OUT';
 
@@ -74,15 +77,18 @@ const IN_PAIRS = ['--concurrency', '2'];
 
 /** The runs for arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
 export function planRuns(args: readonly string[]): readonly AvaRun[] {
-  if (args.length === 0) return [{ leftOut: [...GATE_ONLY, ...STORIES], avaArguments: [] }];
+  if (args.length === 0)
+    return [{ leftOut: [...GATE_ONLY, ...STORIES, ...COMPANION], avaArguments: [] }];
   const avaArguments = args.filter((argument) => argument !== '--all');
   if (avaArguments.length === 0) {
     return [
-      { leftOut: [...MEASURED, ...STORIES], avaArguments: [] },
+      { leftOut: [...MEASURED, ...STORIES, ...COMPANION], avaArguments: [] },
       { leftOut: [], avaArguments: [...ALONE, ...MEASURED] },
       { leftOut: [], avaArguments: [...IN_PAIRS, ...STORIES], isOfStories: true },
     ];
   }
   const namesStories = avaArguments.some((argument) => argument.startsWith('test/console'));
-  return [{ leftOut: [], avaArguments: [...(namesStories ? IN_PAIRS : []), ...avaArguments] }];
+  const namesCompanion = avaArguments.some((argument) => argument.startsWith('test/companion'));
+  const leftOut = namesCompanion ? [] : COMPANION;
+  return [{ leftOut, avaArguments: [...(namesStories ? IN_PAIRS : []), ...avaArguments] }];
 }

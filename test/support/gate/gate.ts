@@ -23,6 +23,11 @@ const STEPS = [
     command: ['npm', 'run', '--silent', `test:${sdk}`] as const,
     counts: true,
   })),
+  {
+    name: 'companion',
+    command: ['npm', 'run', '--silent', 'test:companion', '--', '--gate'] as const,
+    counts: true,
+  },
   // The command that the README names, and the slow tests.
   { name: 'test', command: ['sh', 'bin/test.sh', '--all'] as const, counts: true },
 ];

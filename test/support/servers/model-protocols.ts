@@ -134,7 +134,11 @@ function openAiStream(model: string, answer: FakeAnswer): string {
     ...piecesOf(answer).map((content) => delta({ role: 'assistant', content })),
     ...calls.map((call) => delta({ tool_calls: [call] })),
     delta({}, reason),
-    { ...head, choices: [], usage: { prompt_tokens: input, completion_tokens: output } },
+    {
+      ...head,
+      choices: [],
+      usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+    },
   ];
   return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
 }

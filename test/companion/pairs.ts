@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+
+/** The pairs of Spring Boot and Spring AI: folders of `sdk/java/samples`. */
+export const PAIRS = ['boot-3.4', 'boot-3.5', 'boot-4'] as const;
+export type Pair = (typeof PAIRS)[number];
+
+/** The pair that the gate runs. */
+export const PAIR_OF_GATE: Pair = 'boot-3.5';
+
+export const JAVA_PROJECT = fileURLToPath(new URL('../../sdk/java', import.meta.url));
+
+export function jarOf(pair: Pair): string {
+  return `${JAVA_PROJECT}/samples/${pair}/target/svc-sample-${pair}-0.4.0.jar`;
+}
