@@ -8,7 +8,7 @@ import { freePort } from '../support/servers/ports.ts';
 import { findJava } from './find-java.ts';
 import { jarOf, type Pair } from './pairs.ts';
 
-const START_MS_MAX = 90_000;
+const START_MS_MAX = 110_000;
 /** The applications live for seconds: they start sooner without the second compiler. */
 const JVM_OPTIONS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx384m'];
 

@@ -12,6 +12,9 @@ import { startSample, type SampleApp } from './sample-app.ts';
 export const TENANT_OF_CAREFUL = 'careful';
 const APPLICATION = 'sample';
 
+export const APPLICATIONS = ['first', 'second', 'careful'] as const;
+export type ApplicationName = (typeof APPLICATIONS)[number];
+
 export interface Stage {
   readonly model: ModelScript;
   readonly record: Recorded;
@@ -21,6 +24,7 @@ export interface Stage {
   readonly second: SampleApp;
   /** Another application of another tenant: keeps no text, and approves after a second. */
   readonly careful: SampleApp;
+  startApplication(name: ApplicationName): Promise<void>;
   runtime(): Runtime;
   /** A new runtime with an empty database at the same address. */
   openRuntime(dialect: Dialect): Promise<void>;
@@ -78,18 +82,28 @@ export async function openStage(pair: Pair, dialect: Dialect): Promise<Stage> {
     'spring.svc.approval.default-decision': 'approved',
     'spring.svc.observability.metric-prefix': 'careful.svc',
   };
-  // Started together: on few processors that is no slower, and on many it is faster.
-  const [first, second, other] = await Promise.all(
-    [replica, replica, careful].map((properties) => startSample(pair, properties)),
-  );
-  if (first === undefined || second === undefined || other === undefined) throw new Error('none');
+  const apps = new Map<ApplicationName, SampleApp>();
+  const app = (name: ApplicationName): SampleApp => {
+    const started = apps.get(name);
+    if (started === undefined) throw new Error(`${name} was not started`);
+    return started;
+  };
   return {
     model,
     webhook,
     record: readRecord(runtime),
-    first,
-    second,
-    careful: other,
+    get first() {
+      return app('first');
+    },
+    get second() {
+      return app('second');
+    },
+    get careful() {
+      return app('careful');
+    },
+    async startApplication(name) {
+      apps.set(name, await startSample(pair, name === 'careful' ? careful : replica));
+    },
     runtime,
     openRuntime,
     async reopenRuntime() {
@@ -102,7 +116,7 @@ export async function openStage(pair: Pair, dialect: Dialect): Promise<Stage> {
       places.runtime = null;
     },
     async close() {
-      for (const app of [first, second, other]) app.kill();
+      for (const started of apps.values()) started.kill();
       await Promise.all([model.close(), webhook.close()]);
     },
   };

@@ -10,16 +10,20 @@ import io.svc.spring.observe.Meters;
 import io.svc.spring.observe.MicrometerMeters;
 import io.svc.spring.observe.OpenTelemetryTracer;
 import io.svc.spring.observe.Tracer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 
 /** Meters of the application's registry, and spans where they are asked for. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
+  private static final Log log = LogFactory.getLog(ObservabilityConfiguration.class);
+  private static final String OPENTELEMETRY = "io.opentelemetry.api.OpenTelemetry";
+
   @Bean
   Meters svcMeters(SvcProperties properties, ObjectProvider<MeterRegistry> registries) {
     SvcProperties.Observability observability = properties.getObservability();
@@ -35,24 +39,24 @@ class ObservabilityConfiguration {
     return new AiObservations(meters, tracer, costs::getIfUnique);
   }
 
-  /** The application has OpenTelemetry. */
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnClass(name = "io.opentelemetry.api.OpenTelemetry")
-  @ConditionalOnProperty("spring.svc.observability.opentelemetry")
-  static class Spans {
-    @Bean
-    Tracer svcTracer(ObjectProvider<OpenTelemetry> telemetry) {
-      return new OpenTelemetryTracer(telemetry.getIfUnique(GlobalOpenTelemetry::get));
+  @Bean
+  Tracer svcTracer(SvcProperties properties, BeanFactory beans) {
+    if (!properties.getObservability().isOpentelemetry()) {
+      return Tracer.NONE;
     }
+    if (!ClassUtils.isPresent(OPENTELEMETRY, getClass().getClassLoader())) {
+      log.warn("There are no spans of svc: the application has no OpenTelemetry.");
+      return Tracer.NONE;
+    }
+    return Spans.of(beans);
   }
 
-  /** After the spans, because conditions on beans see what comes before. */
-  @Configuration(proxyBeanMethods = false)
-  static class NoSpans {
-    @Bean
-    @ConditionalOnMissingBean
-    Tracer svcNoTracer() {
-      return Tracer.NONE;
+  /** A class of its own, because applications without OpenTelemetry cannot load it. */
+  private static final class Spans {
+    static Tracer of(BeanFactory beans) {
+      OpenTelemetry telemetry =
+          beans.getBeanProvider(OpenTelemetry.class).getIfUnique(GlobalOpenTelemetry::get);
+      return new OpenTelemetryTracer(telemetry);
     }
   }
 }

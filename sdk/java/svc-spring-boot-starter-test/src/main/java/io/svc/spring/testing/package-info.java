@@ -1,0 +1,2 @@
+/** Tests of applications that use the companion. */
+package io.svc.spring.testing;
