@@ -6,15 +6,17 @@ import { parseArgs } from 'node:util';
 
 import { findJava } from './find-java.ts';
 import { JAVA_PROJECT, PAIR_OF_GATE, PAIRS, type Pair } from './pairs.ts';
+import { writeGetStarted } from './write-get-started.ts';
 
 /*
  * npm run test:companion -- [PAIR]... [--gate]
  *
- * Builds the samples of sdk/java and runs the chapter of the companion on them: all pairs of Spring
+ * Builds the samples of sdk/java, and the application of docs/get-started/spring.md, and runs the chapter of the companion on them: all pairs of Spring
  * Boot and Spring AI, or those that are named. `--gate` runs one pair; a machine without Java 21 and
  * Maven then says so in the last lines of the gate.
  */
 
+const TESTS = ['test/companion/scenarios.test.ts', 'test/companion/get-started.test.ts'];
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const { values, positionals } = parseArgs({
   options: { gate: { type: 'boolean', default: false } },
@@ -41,15 +43,16 @@ function whyNot(): string | null {
 }
 
 function build(): number {
-  const modules = pairs.map((pair) => `samples/${pair}`).join(',');
-  const options = ['-q', '-B', '-ntp', '-Psamples', '-Dmaven.test.skip=true', '-am', '-pl'];
+  writeGetStarted(repository);
+  const modules = ['target/get-started', ...pairs.map((pair) => `samples/${pair}`)].join(',');
+  const options = ['-q', '-B', '-ntp', '-Psamples,get-started', '-Dmaven.test.skip=true', '-am', '-pl'];
   return run('mvn', [...options, modules, 'package'], JAVA_PROJECT);
 }
 
 function test(): number {
   process.env['COMPANION_PAIRS'] = pairs.join(',');
   const runner = join(repository, 'test/support/gate/run.ts');
-  return run(process.execPath, [runner, 'test/companion/scenarios.test.ts'], repository);
+  return run(process.execPath, [runner, '--concurrency', '1', ...TESTS], repository);
 }
 
 function run(command: string, args: readonly string[], cwd: string): number {

@@ -45,7 +45,7 @@ export function streamEndlessly(response: ServerResponse): void {
   void once(response, 'close').then(() => clearInterval(timer));
 }
 
-/** An answer that the model gives only when it is told to. */
+/** An answer that the model gives only after `release`. */
 export function heldAnswer(text: string) {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -9,6 +9,10 @@ export const PAIR_OF_GATE: Pair = 'boot-3.5';
 
 export const JAVA_PROJECT = fileURLToPath(new URL('../../sdk/java', import.meta.url));
 
+/** The application of docs/get-started/spring.md. */
+export const GET_STARTED_PROJECT = `${JAVA_PROJECT}/target/get-started`;
+export const GET_STARTED_JAR = `${GET_STARTED_PROJECT}/target/assistant-1.0.0.jar`;
+
 export function jarOf(pair: Pair): string {
   return `${JAVA_PROJECT}/samples/${pair}/target/svc-sample-${pair}-0.4.0.jar`;
 }

@@ -14,7 +14,7 @@ interface Execution {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** What the runtime has on record. */
+/** Reads what the runtime has on record. */
 export function readRecord(runtime: () => Runtime) {
   const read = async <Body>(path: string, tenantId?: string): Promise<Body> => {
     const options = tenantId === undefined ? { path } : { path, tenantId };

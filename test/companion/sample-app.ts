@@ -32,6 +32,8 @@ export interface SampleApp {
   /** The whole response; read its body for the parts. */
   stream(question: string, context?: Context, signal?: AbortSignal): Promise<Response>;
   tool(question: string, context?: Context): Promise<string>;
+  /** The text of the answer. */
+  post(path: string, question: string): Promise<string>;
   get<Body>(path: string): Promise<Body>;
   decide(executionId: string, decision: unknown): Promise<{ status: number; body: unknown }>;
   log(): string;
@@ -41,11 +43,17 @@ export interface SampleApp {
 }
 
 /** Starts a sample as a real process, and waits until it serves. */
-export async function startSample(
+export function startSample(
   pair: Pair,
   properties: Readonly<Record<string, string>>,
 ): Promise<SampleApp> {
-  const jar = jarOf(pair);
+  return startApplication(jarOf(pair), properties);
+}
+
+export async function startApplication(
+  jar: string,
+  properties: Readonly<Record<string, string>>,
+): Promise<SampleApp> {
   if (!existsSync(jar)) throw new Error(`${jar} is missing: npm run test:companion builds it`);
   const java = findJava();
   if ('missing' in java) throw new Error(java.missing);
@@ -92,6 +100,7 @@ function callsOf(url: string) {
       const response = await post('/chat', question, context);
       return { status: response.status, body: (await response.json()) as Chat['body'] };
     },
+    post: async (path: string, question: string) => (await post(path, question)).text(),
     stream: (question: string, context?: Context, signal?: AbortSignal) =>
       post('/stream', question, context, signal),
     tool: async (question: string, context?: Context) =>

@@ -36,7 +36,7 @@ function declareScenarios(pair: Pair): void {
       else await stage().openRuntime(dialect);
       t.pass();
     });
-    // One after the other, so that a busy machine tells of its progress.
+    // One after the other: a busy machine then makes progress within the limit of each test.
     for (const name of dialect === DIALECTS[0] ? APPLICATIONS : []) {
       test.serial(`the ${name} application starts (${pair})`, async (t) => {
         t.timeout(START_MS_MAX);
@@ -156,7 +156,7 @@ async function modelError(t: ExecutionContext, { first, model, record, ...on }: 
 }
 
 async function toolLoop(t: ExecutionContext, { first, model, record, ...on }: Stage) {
-  model.answer('what time is it', (request) => {
+  model.answer('read the clock', (request) => {
     const messages = request.body['messages'] as readonly { readonly role: string }[];
     if (messages.at(-1)?.role === 'tool') return { text: TEXT_OF_CLOCK };
     return { toolCalls: [{ id: 'call-1', name: 'read_clock', input: '{}' }] };
@@ -164,7 +164,7 @@ async function toolLoop(t: ExecutionContext, { first, model, record, ...on }: St
   const calls = 'svc.tool.calls?tag=tool_name:read_clock';
   const before = await countOf(first, calls);
   const session = `tool-${crypto.randomUUID()}`;
-  t.is(await first.tool('what time is it', { 'svc.session.id': session }), TEXT_OF_CLOCK);
+  t.is(await first.tool('read the clock', { 'svc.session.id': session }), TEXT_OF_CLOCK);
   const id = await findBySession({ record, ...on }, session);
   await record.until(id, 'completed');
   t.like(await record.audit(id), [{ type: 'prompt' }, { content: TEXT_OF_CLOCK }]);
@@ -346,14 +346,14 @@ async function findBySession(
   });
 }
 
-/** The execution of a call that waits, as the webhook tells it. */
+/** The execution of a call that waits, from the message to the webhook. */
 async function pendingOf({ webhook }: Stage, prompt: string): Promise<string> {
   return eventually(() => {
     const bodies = webhook.received.map(
       ({ body }) => body as unknown as { readonly prompt?: string; readonly execution_id: string },
     );
     const told = bodies.find((body) => body.prompt === prompt);
-    if (told === undefined) throw new Error(`the webhook was not told of ${prompt}`);
+    if (told === undefined) throw new Error(`the webhook has no message about ${prompt}`);
     return told.execution_id;
   });
 }

@@ -29,7 +29,7 @@ test('every named test exists under its title', (t) => {
   for (const { rule, tests } of rows) {
     for (const named of tests) {
       const [, path = '', title = ''] = /^`([^`]+)`(?: (.+))?$/.exec(named) ?? [];
-      const source = readFileSync(new URL(`test/${path}.test.ts`, root), 'utf8');
+      const source = readFileSync(new URL(fileOf(path), root), 'utf8');
       t.true(source.includes(title), `${rule}: ${named}`);
     }
   }
@@ -48,3 +48,10 @@ test('an endpoint that is served is not open', (t) => {
   const served = new Set(routes.map(({ method, path }) => `\`${method} ${path}\``));
   for (const { rule, status } of rows) if (served.has(rule)) t.is(status, 'met', rule);
 });
+
+/** Tests of the companion for Spring are methods of classes. */
+function fileOf(path: string): string {
+  const [, name] = /^spring\/(\w+)$/.exec(path) ?? [];
+  if (name === undefined) return `test/${path}.test.ts`;
+  return `sdk/java/svc-spring-boot/src/test/java/io/svc/spring/${name}.java`;
+}

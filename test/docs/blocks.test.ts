@@ -23,6 +23,7 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   java: () => {},
   python: () => {},
   xml: () => {},
+  properties: () => {},
   fish: () => {},
   sql: () => {},
   http: () => {},
