@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { findJdk, JAVA_MIN } from '../support/gate/find-jdk.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/servers/ports.ts';
-import { findJava } from './find-java.ts';
 import { jarOf, type Pair } from './pairs.ts';
 
 const START_MS_MAX = 110_000;
@@ -55,12 +55,12 @@ export async function startApplication(
   properties: Readonly<Record<string, string>>,
 ): Promise<SampleApp> {
   if (!existsSync(jar)) throw new Error(`${jar} is missing: npm run test:companion builds it`);
-  const java = findJava();
-  if ('missing' in java) throw new Error(java.missing);
+  const java = findJdk();
+  if (java === null) throw new Error(`there is no JDK of ${JAVA_MIN} or newer`);
   const port = await freePort();
   const given = { 'server.port': String(port), 'server.address': '127.0.0.1', ...properties };
   const args = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
-  const child = spawn(join(java.home, 'bin/java'), [...JVM_OPTIONS, '-jar', jar, ...args], {
+  const child = spawn(join(java, 'bin/java'), [...JVM_OPTIONS, '-jar', jar, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -56,6 +56,7 @@ function declareScenarios(pair: Pair): void {
     check('an approval that nobody decides is approved where that is the default', timeoutApproves);
     check('a decision that is none is refused', badDecisions);
     check('a call resumes the execution that its context names', resumed);
+    check('a resumed call keeps the decision on its execution', resumedApproval);
     check(`${CONCURRENT_CALLS} concurrent calls are as many completed executions`, concurrent);
     check('a runtime killed midway delays no call, and learns of them later', outage);
     check('no execution is left running or paused', nothingHangs);
@@ -77,6 +78,9 @@ async function oneCall(t: ExecutionContext, { first, record }: Stage): Promise<v
   const id = body.execution_id ?? '';
   const execution = await record.until(id, 'completed');
   t.like(execution.input, { session_id: body.session_id, approval_required: false });
+  // The limit that ends the execution of an application that dies.
+  const events = await record.events(id);
+  t.true(events.some((event) => event.kind === 'TimerStarted' && event.node_id === 'call'));
   t.deepEqual(await record.audit(id), [
     { type: 'prompt', advisor: 'svc-audit', content: 'hello' },
     {
@@ -258,6 +262,21 @@ async function resumed(t: ExecutionContext, { first, record, ...on }: Stage): Pr
   const next = await first.chat('go on', context);
   t.not(next.body.execution_id, id);
   await record.until(next.body.execution_id ?? '', 'completed');
+}
+
+async function resumedApproval(t: ExecutionContext, on: Stage): Promise<void> {
+  const input = { session_id: 's', approval_required: true };
+  const { body } = await on.runtime().request<{ execution_id: string }>({
+    path: '/executions',
+    body: { workflow_id: 'sample.model-call', input },
+  });
+  const id = body.execution_id;
+  await on.record.until(id, 'paused');
+  // The application that started it has died. Its reviewer decides before the next one asks.
+  await on.first.decide(id, { decision: 'approved' });
+  const resumed = await on.second.chat('again', { ...APPROVAL, 'svc.execution.id': id });
+  t.is(resumed.body.execution_id, id);
+  await on.record.until(id, 'completed');
 }
 
 async function concurrent(t: ExecutionContext, { first, record }: Stage): Promise<void> {

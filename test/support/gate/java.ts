@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readdirSync, rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { leaveOut, writeTotalsOf } from './sdk-step.ts';
+import { findJdk, JAVA_MIN } from './find-jdk.ts';
+import { leaveOut, MAVEN_UNREACHABLE, writeTotalsOf } from './sdk-step.ts';
 
 /*
  * Builds and tests the Java SDK with Maven, whose downloads stay in its usual folder. A machine
@@ -12,30 +13,12 @@ import { leaveOut, writeTotalsOf } from './sdk-step.ts';
  * them, and the gate says so in its last lines.
  */
 
-const JAVA_MIN = 21;
 const project = fileURLToPath(new URL('../../../sdk/java', import.meta.url));
-const UNREACHABLE = /Could not (?:transfer|find|resolve)|was not found in|UnresolvableModel/;
 
 const jdk = findJdk();
 const missing = jdk === null ? `there is no JDK of ${JAVA_MIN} or newer` : whyNoMaven();
 if (jdk === null || missing !== null) leaveOut(`the Java SDK was NOT tested: ${missing}`);
 else process.exitCode = await check(jdk);
-
-/** The folder of a JDK: JAVA_HOME, else the newest of the usual folder; null: there is none. */
-function findJdk(): string | null {
-  const home = process.env['JAVA_HOME'];
-  if (home !== undefined && versionOf(home) >= JAVA_MIN) return home;
-  const usual = '/usr/lib/jvm';
-  const all = existsSync(usual) ? readdirSync(usual).map((name) => join(usual, name)) : [];
-  const newest = all.toSorted((one, other) => versionOf(other) - versionOf(one))[0];
-  return newest !== undefined && versionOf(newest) >= JAVA_MIN ? newest : null;
-}
-
-/** 0: the folder has no compiler. */
-function versionOf(home: string): number {
-  const asked = spawnSync(join(home, 'bin/javac'), ['-version'], { encoding: 'utf8' });
-  return Number(/javac (\d+)/.exec(asked.stdout ?? '')?.[1] ?? 0);
-}
 
 function whyNoMaven(): string | null {
   return spawnSync('mvn', ['--version']).status === 0 ? null : 'there is no mvn';
@@ -56,7 +39,7 @@ async function check(home: string): Promise<number> {
   });
   const [code] = (await once(maven, 'close')) as [number | null];
   const found = reports();
-  if (code !== 0 && found.length === 0 && UNREACHABLE.test(said)) {
+  if (code !== 0 && found.length === 0 && MAVEN_UNREACHABLE.test(said)) {
     leaveOut('the Java SDK was NOT tested: Maven could not get its packages');
     return 0;
   }

@@ -3,6 +3,10 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { totalsOfJunit } from './junit.ts';
 import { addTotals } from './totals.ts';
 
+/** What Maven says where no registry gives it packages. */
+export const MAVEN_UNREACHABLE =
+  /Could not (?:transfer|find|resolve)|was not found in|UnresolvableModel/;
+
 /** Says in this output, and in the last lines of the gate, what this machine cannot test. */
 export function leaveOut(line: string): void {
   process.stdout.write(`!!! ${line}\n`);

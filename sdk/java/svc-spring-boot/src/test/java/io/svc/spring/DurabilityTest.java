@@ -114,16 +114,17 @@ class DurabilityTest {
 
   @Test
   void anExecutionOfAnotherWorkflowIsJoinedAndNotEnded() {
+    String id = startOther();
     application(StubModel.echo())
         .run(
             context -> {
-              String id = startOther();
               ChatClientResponse response = call(context, id);
               assertEquals(id, response.context().get(SvcContextKeys.EXECUTION_ID));
               assertEquals("other", response.context().get(SvcContextKeys.WORKFLOW_ID));
-              Eventually.until("audited", () -> runtime.eventsOf(id).size() == 2);
-              assertEquals("running", runtime.statusOf(id));
             });
+    // The application has told all that it had to tell.
+    assertEquals(2, runtime.eventsOf(id).size());
+    assertEquals("running", runtime.statusOf(id));
   }
 
   @Test
@@ -175,6 +176,92 @@ class DurabilityTest {
               runtime.spoil(answer -> answer);
               call(context, null);
               assertEquals(2, runtime.requestsTo("/executions").size());
+            });
+  }
+
+  @Test
+  void aStreamEndsItsExecutionOnce() {
+    application(StubModel.echo())
+        .run(context -> Application.clientOf(context).prompt("a").stream().content().blockLast());
+    assertEquals("completed", runtime.statusOf(runtime.executionIds().getFirst()));
+    assertEquals(3, runtime.requestsTo("/external-event").size());
+    assertEquals(List.of(), runtime.requestsTo("/cancel"));
+  }
+
+  @Test
+  void aCallInsideACallLeavesTheEndToTheOuterOne() {
+    ChatClient[] inner = new ChatClient[1];
+    Object[] seen = new Object[2];
+    StubModel model =
+        new StubModel(
+            question -> {
+              if (question.equals("hello")) {
+                String id = runtime.executionIds().getFirst();
+                seen[0] =
+                    inner[0]
+                        .prompt("inside")
+                        .advisors(a -> a.param(SvcContextKeys.EXECUTION_ID, id))
+                        .call()
+                        .chatClientResponse()
+                        .context()
+                        .get(SvcContextKeys.EXECUTION_ID);
+                seen[1] = runtime.statusOf(id);
+              }
+              return question;
+            });
+    application(model)
+        .run(
+            context -> {
+              inner[0] = Application.clientOf(context);
+              call(context, null);
+              String id = runtime.executionIds().getFirst();
+              Eventually.until("completed", () -> runtime.statusOf(id).equals("completed"));
+              assertEquals(List.of(id, "running"), List.of(seen));
+              assertEquals(1, runtime.executionIds().size());
+              // Two prompts, two responses, and one end.
+              assertEquals(5, runtime.eventsOf(id).size());
+            });
+  }
+
+  @Test
+  void anAnswerThatIsNoneOfSvcFailsNoCall() {
+    application(StubModel.echo())
+        .run(
+            context -> {
+              runtime.spoil(
+                  answer -> new FakeRuntime.Answer(answer.request(), 201, Map.of("odd", true)));
+              assertEquals(
+                  "Re: hello", call(context, "exec_odd").chatResponse().getResult().getOutput()
+                      .getText());
+            });
+  }
+
+  @Test
+  void aPriceThatCannotBeToldFailsNoCall() {
+    application(StubModel.echo())
+        .withBean(
+            ModelCosts.class,
+            () ->
+                (model, usage) -> {
+                  throw new IllegalStateException("no such model");
+                })
+        .run(
+            context -> {
+              call(context, null);
+              String id = runtime.executionIds().getFirst();
+              Eventually.until("completed", () -> runtime.statusOf(id).equals("completed"));
+            });
+  }
+
+  @Test
+  void messagesOfAPromptAreRecordedLineByLine() {
+    application(StubModel.echo())
+        .run(
+            context -> {
+              Application.clientOf(context).prompt("hello").system("Be brief.").call().content();
+              String id = runtime.executionIds().getFirst();
+              Eventually.until("audited", () -> !runtime.eventsOf(id).isEmpty());
+              assertEquals("Be brief.\nhello", runtime.eventsOf(id).getFirst().get("content"));
             });
   }
 

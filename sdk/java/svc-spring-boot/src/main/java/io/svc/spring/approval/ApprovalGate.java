@@ -4,6 +4,7 @@ import io.svc.json.Json;
 import io.svc.spring.SvcProperties;
 import io.svc.spring.SvcProperties.Decision;
 import io.svc.spring.call.ModelCall;
+import io.svc.spring.call.PromptText;
 import io.svc.spring.observe.Meters;
 import io.svc.spring.observe.Tracer;
 import io.svc.spring.runtime.ModelCallWorkflow;
@@ -11,7 +12,7 @@ import io.svc.spring.runtime.Outbox;
 import io.svc.spring.runtime.RuntimeAwayException;
 import io.svc.spring.runtime.RuntimeLink;
 import io.svc.spring.runtime.RuntimeRefusedException;
-import io.svc.spring.runtime.SvcRuntime;
+import io.svc.spring.runtime.RuntimeApi;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -104,7 +105,7 @@ public final class ApprovalGate {
         new Waiter.Request(
             call.map(found -> found.ids().workflow()).orElse(null),
             call.map(found -> found.ids().session()).orElse(null),
-            showsPrompt ? request.prompt().getContents() : null,
+            showsPrompt ? PromptText.of(request) : null,
             now,
             now.plus(properties.getApproval().getTimeout()));
     return call.map(found -> Waiter.of(found.ids().execution(), false, shown))
@@ -149,7 +150,7 @@ public final class ApprovalGate {
 
   private Reading read(String executionId) {
     try {
-      SvcRuntime runtime = link.requireUp();
+      RuntimeApi runtime = link.requireUp();
       Map<String, Object> answer = runtime.approvals(executionId);
       List<Map<String, Object>> decided = Json.asObjects(answer.get("decided"));
       if (!decided.isEmpty()) {
@@ -168,7 +169,7 @@ public final class ApprovalGate {
   }
 
   /** An execution that somebody ended otherwise gets no decision. */
-  private static Reading readEnd(SvcRuntime runtime, String executionId) {
+  private static Reading readEnd(RuntimeApi runtime, String executionId) {
     String status = (String) runtime.read(executionId).get("status");
     return OPEN.contains(status)
         ? Reading.NOTHING

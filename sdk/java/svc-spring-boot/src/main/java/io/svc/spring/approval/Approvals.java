@@ -8,7 +8,7 @@ import io.svc.spring.runtime.ModelCallWorkflow;
 import io.svc.spring.runtime.RuntimeAwayException;
 import io.svc.spring.runtime.RuntimeLink;
 import io.svc.spring.runtime.RuntimeRefusedException;
-import io.svc.spring.runtime.SvcRuntime;
+import io.svc.spring.runtime.RuntimeApi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +124,7 @@ public final class Approvals {
 
   /** The token of the application may decide more than its callers: only its calls are passed on. */
   private Answer decideInRuntime(
-      SvcRuntime runtime, String executionId, Map<String, Object> decision) {
+      RuntimeApi runtime, String executionId, Map<String, Object> decision) {
     if (!workflow.id().equals(runtime.read(executionId).get("workflow_id"))) {
       return Answer.error(NOT_FOUND, "not found: execution " + executionId);
     }

@@ -6,6 +6,7 @@ import io.svc.spring.SvcProperties;
 import io.svc.spring.approval.ApprovalAdvisor;
 import io.svc.spring.call.Executions;
 import io.svc.spring.call.ModelCall;
+import io.svc.spring.call.PromptText;
 import io.svc.spring.call.ResponseSoFar;
 import io.svc.spring.observe.Meters;
 import io.svc.spring.runtime.Outbox;
@@ -91,7 +92,7 @@ public final class AuditAdvisor implements CallAdvisor, StreamAdvisor {
   }
 
   private void recordPrompt(String executionId, ChatClientRequest request) {
-    String content = properties.isIncludePrompts() ? request.prompt().getContents() : null;
+    String content = properties.isIncludePrompts() ? PromptText.of(request) : null;
     add(executionId, PROMPT, Json.object("content", content));
   }
 

@@ -12,7 +12,7 @@ import io.svc.spring.runtime.ClientRuntime;
 import io.svc.spring.runtime.ModelCallWorkflow;
 import io.svc.spring.runtime.Outbox;
 import io.svc.spring.runtime.RuntimeLink;
-import io.svc.spring.runtime.SvcRuntime;
+import io.svc.spring.runtime.RuntimeApi;
 import java.time.Duration;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.advisor.api.Advisor;
@@ -59,7 +59,7 @@ public class SvcAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   @ConditionalOnProperty("spring.svc.runtime-url")
-  SvcRuntime svcRuntime(SvcProperties properties) {
+  RuntimeApi svcRuntime(SvcProperties properties) {
     return new ClientRuntime(properties);
   }
 
@@ -70,7 +70,7 @@ public class SvcAutoConfiguration {
   }
 
   @Bean(initMethod = "open")
-  RuntimeLink svcRuntimeLink(ObjectProvider<SvcRuntime> runtime, ModelCallWorkflow workflow) {
+  RuntimeLink svcRuntimeLink(ObjectProvider<RuntimeApi> runtime, ModelCallWorkflow workflow) {
     return new RuntimeLink(runtime.getIfAvailable(), workflow);
   }
 

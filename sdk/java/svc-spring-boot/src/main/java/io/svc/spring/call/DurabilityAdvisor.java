@@ -71,7 +71,8 @@ public final class DurabilityAdvisor implements CallAdvisor, StreamAdvisor {
     }
     ModelCall call = begun.get();
     AiObservations.attach(observations.get().getCurrentObservation(), call.span());
-    try (Tracer.Scope scope = call.span().makeCurrent()) {
+    Tracer.Scope scope = call.span().makeCurrent();
+    try {
       ChatClientResponse response = call.identify(chain.nextCall(call.identify(request)));
       ResponseSoFar whole = new ResponseSoFar(costs.get());
       whole.add(response);
@@ -80,6 +81,8 @@ public final class DurabilityAdvisor implements CallAdvisor, StreamAdvisor {
     } catch (Throwable error) {
       call.fail(error);
       throw error;
+    } finally {
+      scope.close();
     }
   }
 

@@ -9,13 +9,14 @@ import io.svc.spring.runtime.Outbox;
 import io.svc.spring.runtime.RuntimeAwayException;
 import io.svc.spring.runtime.RuntimeLink;
 import io.svc.spring.runtime.RuntimeRefusedException;
-import io.svc.spring.runtime.SvcRuntime;
+import io.svc.spring.runtime.RuntimeApi;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,6 +34,7 @@ public final class Executions implements AutoCloseable {
   private final Meters meters;
   private final Tracer tracer;
   private final Approvals approvals;
+  private final AtomicBoolean hasWarned = new AtomicBoolean();
   private final Map<String, ModelCall> underWay = new ConcurrentHashMap<>();
 
   /**
@@ -67,7 +69,11 @@ public final class Executions implements AutoCloseable {
    */
   public boolean needsApproval(ChatClientRequest request) {
     Object required = request.context().get(SvcContextKeys.APPROVAL_REQUIRED);
-    return approvals.areEnabled && Boolean.parseBoolean(String.valueOf(required));
+    boolean isRequired = Boolean.parseBoolean(String.valueOf(required));
+    if (isRequired && !approvals.areEnabled && hasWarned.compareAndSet(false, true)) {
+      log.warn("Calls ask for approvals and get none: spring.svc.approval.enabled is false.");
+    }
+    return isRequired && approvals.areEnabled;
   }
 
   /**
@@ -78,12 +84,13 @@ public final class Executions implements AutoCloseable {
    */
   public Optional<ModelCall> begin(ChatClientRequest request) {
     try {
-      SvcRuntime runtime = link.require();
+      RuntimeApi runtime = link.require();
       Optional<ModelCall> resumed = resume(runtime, request);
       return resumed.isPresent() ? resumed : Optional.of(start(request));
     } catch (RuntimeAwayException error) {
       link.report(error);
-    } catch (RuntimeRefusedException error) {
+    } catch (RuntimeException error) {
+      // A refusal, or an answer that is none of svc: the call of the application goes on.
       log.warn("A model call goes on without durability: " + error.getMessage());
     }
     link.countUndurable();
@@ -116,7 +123,7 @@ public final class Executions implements AutoCloseable {
         Json.object(
             "session_id", sessionId,
             "approval_required", needsApproval,
-            "prompt", showsPrompt ? request.prompt().getContents() : null);
+            "prompt", showsPrompt ? PromptText.of(request) : null);
     String id = start(input);
     return track(new ModelCall.Ids(id, workflow.id(), sessionId), true);
   }
@@ -147,7 +154,7 @@ public final class Executions implements AutoCloseable {
     }
   }
 
-  private Optional<ModelCall> resume(SvcRuntime runtime, ChatClientRequest request) {
+  private Optional<ModelCall> resume(RuntimeApi runtime, ChatClientRequest request) {
     if (!(request.context().get(SvcContextKeys.EXECUTION_ID) instanceof String id)) {
       return Optional.empty();
     }
@@ -169,7 +176,7 @@ public final class Executions implements AutoCloseable {
     return Optional.of(track(ids, isOwned));
   }
 
-  private static Optional<Map<String, Object>> read(SvcRuntime runtime, String id) {
+  private static Optional<Map<String, Object>> read(RuntimeApi runtime, String id) {
     try {
       return Optional.of(runtime.read(id));
     } catch (RuntimeRefusedException error) {
@@ -178,7 +185,7 @@ public final class Executions implements AutoCloseable {
     }
   }
 
-  private static boolean hasApproval(SvcRuntime runtime, String id) {
+  private static boolean hasApproval(RuntimeApi runtime, String id) {
     Map<String, Object> answer = runtime.approvals(id);
     return !Json.asObjects(answer.get("pending")).isEmpty()
         || !Json.asObjects(answer.get("decided")).isEmpty();

@@ -130,20 +130,25 @@ public final class ModelCall {
     executionSpan.cost(usd);
   }
 
-  /** Tells it all; an outcome of null cancels the execution. */
+  /** Ends everything; an outcome of null cancels the execution. */
   private void end(String status, Map<String, Object> outcome, Throwable error) {
     if (!hasEnded.compareAndSet(false, true)) {
       return;
     }
     sinks.onEnd.accept(this);
+    if (isOwned) {
+      tellRuntime(outcome);
+    }
     nodeSpan.end(error);
     executionSpan.end(error);
     Duration duration = Duration.ofNanos(System.nanoTime() - startedNanos);
     sinks.meters.nodeEnded(ModelCallWorkflow.CALL_NODE, WAIT, duration);
-    if (!isOwned) {
-      return;
+    if (isOwned) {
+      sinks.meters.executionEnded(status, duration);
     }
-    sinks.meters.executionEnded(status, duration);
+  }
+
+  private void tellRuntime(Map<String, Object> outcome) {
     sinks.outbox.add(
         ids.execution,
         (runtime, again) -> {

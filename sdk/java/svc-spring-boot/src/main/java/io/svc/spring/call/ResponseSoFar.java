@@ -2,6 +2,8 @@ package io.svc.spring.call;
 
 import io.svc.spring.ModelCosts;
 import java.util.OptionalDouble;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.ai.chat.client.ChatClientResponse;
 import org.springframework.ai.chat.metadata.ChatResponseMetadata;
 import org.springframework.ai.chat.metadata.Usage;
@@ -10,6 +12,7 @@ import org.springframework.ai.chat.model.Generation;
 
 /** A response, or the parts of a stream that have arrived. */
 public final class ResponseSoFar {
+  private static final Log log = LogFactory.getLog(ResponseSoFar.class);
   private final StringBuilder text = new StringBuilder();
   private final ModelCosts costs;
   private String model;
@@ -69,9 +72,16 @@ public final class ResponseSoFar {
 
   /** The price; empty if it is not known. */
   public synchronized OptionalDouble usd() {
-    return costs == null || usage == null || model == null
-        ? OptionalDouble.empty()
-        : costs.usdOf(model, usage);
+    if (costs == null || usage == null || model == null) {
+      return OptionalDouble.empty();
+    }
+    try {
+      return costs.usdOf(model, usage);
+    } catch (RuntimeException error) {
+      // The application's prices must not fail its calls.
+      log.warn("The price of a call of " + model + " is not known: " + error);
+      return OptionalDouble.empty();
+    }
   }
 
   private static boolean isCounted(Usage usage) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The runtime over HTTP. One attempt for each request: the link and the outbox repeat. */
-public final class ClientRuntime implements SvcRuntime, AutoCloseable {
+public final class ClientRuntime implements RuntimeApi, AutoCloseable {
   private static final int PAGE = 500;
   private final SvcClient client;
 

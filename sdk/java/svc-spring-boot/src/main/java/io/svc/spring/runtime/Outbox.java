@@ -35,7 +35,7 @@ public final class Outbox implements AutoCloseable {
      * @param runtime is up
      * @param again whether an earlier attempt may have succeeded
      */
-    void deliver(SvcRuntime runtime, boolean again);
+    void deliver(RuntimeApi runtime, boolean again);
   }
 
   private final RuntimeLink link;

@@ -19,7 +19,7 @@ public final class RuntimeLink implements AutoCloseable {
   private static final Log log = LogFactory.getLog(RuntimeLink.class);
   private static final Duration PAUSE_MIN = Duration.ofSeconds(1);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
-  private final SvcRuntime runtime;
+  private final RuntimeApi runtime;
   private final ModelCallWorkflow workflow;
   private final ReentrantLock lock = new ReentrantLock();
   private final ReentrantLock registering = new ReentrantLock();
@@ -35,7 +35,7 @@ public final class RuntimeLink implements AutoCloseable {
    * @param runtime null: no address is configured, so the runtime is away for ever
    * @param workflow what is registered
    */
-  public RuntimeLink(SvcRuntime runtime, ModelCallWorkflow workflow) {
+  public RuntimeLink(RuntimeApi runtime, ModelCallWorkflow workflow) {
     this.runtime = runtime;
     this.workflow = workflow;
   }
@@ -61,7 +61,7 @@ public final class RuntimeLink implements AutoCloseable {
    * @return the runtime
    * @throws RuntimeAwayException at once during an outage, else when the registration fails
    */
-  public SvcRuntime require() {
+  public RuntimeApi require() {
     requireUp();
     register();
     return runtime;
@@ -73,7 +73,7 @@ public final class RuntimeLink implements AutoCloseable {
    * @return the runtime
    * @throws RuntimeAwayException at once during an outage
    */
-  public SvcRuntime requireUp() {
+  public RuntimeApi requireUp() {
     String away = outage();
     if (away != null) {
       throw new RuntimeAwayException(away, false, null);

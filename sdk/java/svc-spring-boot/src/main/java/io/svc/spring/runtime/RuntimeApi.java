@@ -9,7 +9,7 @@ import java.util.Map;
  * <p>Each throws {@link RuntimeAwayException} if the runtime cannot be used, and {@link
  * RuntimeRefusedException} if it refuses the one request. None is repeated here.
  */
-public interface SvcRuntime {
+public interface RuntimeApi {
   /** Asks for nothing. */
   void ping();
 
