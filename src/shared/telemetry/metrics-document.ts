@@ -52,8 +52,8 @@ garbage collection and heap (\`nodejs_*\`).
 
 ## What the integrations count
 
-Companion libraries have their own metrics of the application that they run in. These
-are their counterparts here:
+Companion libraries, such as the one for [Spring](../guides/spring.md), have their own metrics
+of the application that they run in. These are their counterparts here:
 
 | In an application | Here |
 | --- | --- |
