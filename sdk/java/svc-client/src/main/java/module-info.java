@@ -1,6 +1,8 @@
 /** Client, workers and durable functions of svc, without dependencies. */
 module io.svc.client {
-  requires transitive java.net.http;
+  requires java.net.http;
+  // For sun.misc.Signal: see io.svc.internal.Signals.
+  requires jdk.unsupported;
 
   exports io.svc.client;
   exports io.svc.errors;

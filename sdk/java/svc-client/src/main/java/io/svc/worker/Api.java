@@ -106,14 +106,20 @@ final class Api implements AutoCloseable {
     if (Answer.isUnknown(status)) {
       throw new NoAnswer("the runtime answered " + status, retryAfterMs(response));
     }
-    return new Answer(status, objectIn(response.body()));
+    Map<String, Object> body = objectIn(response.body());
+    if (status == 200 && body == null) {
+      // A proxy that answers for the runtime may say 200, too.
+      throw new NoAnswer("the answer is no JSON object", 0);
+    }
+    return new Answer(status, body == null ? Map.of() : body);
   }
 
+  /** Null: it is something else. */
   private static Map<String, Object> objectIn(byte[] body) {
     try {
-      return Json.parse(body) instanceof Map<?, ?> object ? Json.asObject(object) : Map.of();
+      return Json.parse(body) instanceof Map<?, ?> object ? Json.asObject(object) : null;
     } catch (JsonException error) {
-      return Map.of();
+      return null;
     }
   }
 

@@ -172,15 +172,39 @@ final class Heartbeats implements AutoCloseable {
 
   /** Null when nothing is known. The thread has to live on for the other leases. */
   private List<Answer> send(List<Kept> batch) {
-    List<Map<String, Object>> reports = batch.stream().map(one -> reportOf(one.item)).toList();
-    long shortest = batch.stream().mapToLong(one -> one.item.heartbeatMs()).min().orElseThrow();
-    Map<String, Object> body = Json.object("worker_id", workerId, "reports", reports);
     try {
-      Answer answer = api.post("/work-items/report", body, Duration.ofMillis(shortest));
-      return Reports.resultsIn(answer, batch.size());
+      return together(batch);
     } catch (NoAnswer | RuntimeException error) {
       logger.log(Level.WARNING, "no heartbeat was answered, trying again: " + error.getMessage());
       return null;
+    }
+  }
+
+  private List<Answer> together(List<Kept> batch) throws NoAnswer {
+    List<Map<String, Object>> reports = batch.stream().map(one -> reportOf(one.item)).toList();
+    long shortest = batch.stream().mapToLong(one -> one.item.heartbeatMs()).min().orElseThrow();
+    Map<String, Object> body = Json.object("worker_id", workerId, "reports", reports);
+    Answer answer = api.post("/work-items/report", body, Duration.ofMillis(shortest));
+    if (answer.status() == 404) {
+      // An older runtime has no endpoint for several calls.
+      return batch.stream().map(one -> alone(one.item)).toList();
+    }
+    List<Answer> results = Reports.resultsIn(answer, batch.size());
+    if (results == null) {
+      throw new NoAnswer(answer.reason(), 0);
+    }
+    return results;
+  }
+
+  /** The answer to one heartbeat; one of an unknown outcome where there is none. */
+  private Answer alone(WorkItem item) {
+    Map<String, Object> body =
+        Json.object("worker_id", workerId, "lease_fence", item.leaseFence());
+    Duration within = Duration.ofMillis(item.heartbeatMs());
+    try {
+      return api.post("/work-items/" + item.id() + "/heartbeat", body, within);
+    } catch (NoAnswer error) {
+      return new Answer(503, Map.of());
     }
   }
 

@@ -4,6 +4,7 @@ import io.svc.errors.WorkerRefusedException;
 import io.svc.functions.DurableFunction;
 import io.svc.functions.FunctionCode;
 import io.svc.internal.Address;
+import io.svc.internal.Signals;
 import io.svc.json.TypeRef;
 import java.lang.reflect.Type;
 import java.net.InetAddress;
@@ -56,7 +57,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Works until {@link #stop}, SIGTERM or SIGINT, or until the thread is interrupted.
+   * Works until {@link #stop}, SIGTERM or SIGINT, or until the thread is interrupted. A signal stops
+   * the worker, and nothing else: the program goes on behind this call.
    *
    * @return how many items it has worked on
    * @throws WorkerRefusedException when the runtime refuses the worker, for example for its token.
@@ -66,7 +68,7 @@ public final class Worker implements AutoCloseable {
     CompletableFuture<Integer> own = begin(false);
     Thread hook = new Thread(this::close, "svc-worker-stop");
     Runtime.getRuntime().addShutdownHook(hook);
-    try {
+    try (Signals signals = new Signals(this::stop)) {
       return join(own);
     } finally {
       removeHook(hook);

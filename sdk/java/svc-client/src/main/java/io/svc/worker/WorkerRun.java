@@ -151,7 +151,12 @@ final class WorkerRun implements Reports.Carry {
     int free = places.awaitFree();
     boolean wasBusy = !places.isEmpty();
     Duration longPoll = isOnce ? Duration.ZERO : LONG_POLL;
+    long asked = System.nanoTime();
     int found = claim(new Claims.Claim(Math.min(free, ITEMS_MAX), longPoll));
+    if (found == 0 && System.nanoTime() - asked < longPoll.toNanos() / 2) {
+      // A runtime that knows no long polls answers at once.
+      stopping.await(NoAnswer.backOffMs(2));
+    }
     if (found == 0 && wasBusy && isOnce) {
       places.awaitChange();
       return -1;

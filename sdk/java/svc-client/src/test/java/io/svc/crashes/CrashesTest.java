@@ -110,7 +110,7 @@ class CrashesTest {
 
     assertEquals(Map.of("done", true, "attempt", 0L), execution.result(SOON));
     assertTrue(worker.waitFor(40, TimeUnit.SECONDS));
-    assertEquals(143, worker.exitValue());
+    assertEquals(0, worker.exitValue());
     assertEquals(2, effects().size());
   }
 

@@ -53,7 +53,7 @@ class PagesTest {
       assertTrue(worker.waitFor(40, TimeUnit.SECONDS));
     }
     // SIGTERM stops the worker in order.
-    assertEquals(143, worker.exitValue());
+    assertEquals(0, worker.exitValue());
   }
 
   @Test

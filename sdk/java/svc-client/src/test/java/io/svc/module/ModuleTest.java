@@ -42,7 +42,7 @@ class ModuleTest {
         ModuleFinder.of(Path.of(Programs.sdk())).find("io.svc.client").orElseThrow().descriptor();
 
     assertEquals(
-        Set.of("java.base", "java.net.http"),
+        Set.of("java.base", "java.net.http", "jdk.unsupported"),
         module.requires().stream()
             .map(ModuleDescriptor.Requires::name)
             .collect(Collectors.toSet()));
