@@ -24,6 +24,7 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   python: () => {},
   xml: () => {},
   properties: () => {},
+  go: () => {},
   fish: () => {},
   sql: () => {},
   http: () => {},

@@ -7,6 +7,7 @@ import { NODE_KINDS } from '../../shared/nodes/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { describedBy } from '../schemas/unchecked.ts';
 import { describeTag } from './describe-tag.ts';
+import { nameGoTypes } from './name-go-types.ts';
 import { requestSchema, VALUE_COMPONENTS } from './request-schema.ts';
 import { workflowComponents } from './workflow-components.ts';
 
@@ -20,7 +21,7 @@ export function buildOpenApi(params: {
     const path = (paths[templateOf(endpoint.path)] ??= {});
     path[endpoint.method.toLowerCase()] = describeOperation(endpoint);
   }
-  return {
+  return nameGoTypes({
     openapi: '3.1.0',
     info: {
       title: 'svc HTTP API',
@@ -46,7 +47,7 @@ export function buildOpenApi(params: {
         },
       },
     },
-  };
+  });
 }
 
 /** `/executions/:id` as `/executions/{id}`. */

@@ -19,7 +19,6 @@ const STATE = { $ref: componentRef('StateJson') };
 export const VALUE_COMPONENTS: JsonObject = {
   AnyJson: {
     description: 'Any JSON whose text and keys hold no U+0000.',
-    type: ['null', 'boolean', 'number', 'string', 'array', 'object'],
     pattern: STORABLE,
     items: ANY,
     ...KEYS,
@@ -29,7 +28,6 @@ export const VALUE_COMPONENTS: JsonObject = {
     description:
       'JSON that becomes part of a state: no U+0000, no numbers that would be rounded, and no keys ' +
       'that would reach the prototype of an object.',
-    type: ['null', 'boolean', 'number', 'string', 'array', 'object'],
     ...stateRules(),
   },
   StateValue: {

@@ -31,6 +31,7 @@ export const GATE_ONLY: readonly string[] = [
   'test/deploy/image.test.ts',
   'test/deploy/package.test.ts',
   'test/deploy/systemd-stop.test.ts',
+  'test/docs/other-languages.test.ts',
   'test/examples/**/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/functions-crash/functions-crash.test.ts',
