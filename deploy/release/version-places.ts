@@ -43,6 +43,20 @@ const PLACES: readonly Place[] = [
     pattern: new RegExp(String.raw`(?<=\$REGISTRY/svc:)${VERSION}`, 'g'),
   },
   {
+    files: 'docs/get-started/{java,spring}.md',
+    pattern: new RegExp(
+      String.raw`(?<=<groupId>io\.svc</groupId>\n\s*<artifactId>svc-[a-z-]+</artifactId>\n\s*<version>)${VERSION}`,
+      'g',
+    ),
+  },
+  {
+    files: 'sdk/java/**/pom.xml',
+    pattern: new RegExp(
+      String.raw`(?<=<groupId>io\.svc(?:\.samples)?</groupId>\n\s*<artifactId>svc-[a-z0-9.-]+</artifactId>\n\s*<version>)${VERSION}`,
+      'g',
+    ),
+  },
+  {
     files: 'sdk/python/pyproject.toml',
     pattern: new RegExp(String.raw`(?<=^version = ")${VERSION}`, 'gm'),
   },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The pairs of Spring Boot and Spring AI: folders of `sdk/java/samples`. */
@@ -13,6 +14,10 @@ export const JAVA_PROJECT = fileURLToPath(new URL('../../sdk/java', import.meta.
 export const GET_STARTED_PROJECT = `${JAVA_PROJECT}/target/get-started`;
 export const GET_STARTED_JAR = `${GET_STARTED_PROJECT}/target/assistant-1.0.0.jar`;
 
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string };
+
 export function jarOf(pair: Pair): string {
-  return `${JAVA_PROJECT}/samples/${pair}/target/svc-sample-${pair}-0.4.0.jar`;
+  return `${JAVA_PROJECT}/samples/${pair}/target/svc-sample-${pair}-${version}.jar`;
 }
