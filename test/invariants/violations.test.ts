@@ -532,6 +532,21 @@ test('one commit may start a child and then end its parent', (t) => {
   t.false(rulesBroken(run).includes('nothing begins below an execution that has ended'));
 });
 
+test('the turn of a function may use up a budget during a pause, and nothing else may', (t) => {
+  const run = makeExampleRun();
+  const { events } = run.last;
+  Object.assign(eventOf(events, 'exec_1', 13), PAUSED);
+  for (const sequence of [14, 15, 16, 17, 18, 19, 20, 21, 22]) {
+    Object.assign(eventOf(events, 'exec_1', sequence), { kind: 'StepRecorded' });
+  }
+  Object.assign(eventOf(events, 'exec_1', 15), { kind: 'BudgetExceeded' });
+  Object.assign(eventOf(events, 'exec_1', 16), { kind: 'BudgetExceeded' });
+  const rule = 'nothing follows while an execution is paused';
+  t.false(rulesBroken(run).includes(rule));
+  Object.assign(eventOf(events, 'exec_1', 14), { kind: 'NodeCompleted' });
+  t.true(rulesBroken(run).includes(rule));
+});
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');

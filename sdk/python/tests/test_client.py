@@ -56,6 +56,15 @@ def test_a_start_with_the_same_key_gives_the_same_execution(client: Client, name
     assert first.id == second.id
 
 
+def test_an_execution_is_found_by_its_labels(client: Client, name: str) -> None:
+    define(client, name)
+    handle = client.start(name, {"name": "Ada"}, labels={"customer": name, "tier": "gold"})
+    client.start(name, {"name": "Bo"}, labels={"tier": "gold"})
+    found = list(client.executions.list(q=f'labels.customer = "{name}" and labels.tier = gold'))
+    assert [one["execution_id"] for one in found] == [handle.id]
+    assert handle.describe()["labels"] == {"customer": name, "tier": "gold"}
+
+
 def test_start_many_gives_a_verdict_for_each(client: Client, name: str) -> None:
     define(client, name)
     entries = [{"workflow_id": name, "input": {"name": str(at)}} for at in range(1200)]

@@ -43,8 +43,10 @@ function checkConsequences(dump: Dump): Violation[] {
     const scopesBefore = (event: EventOf) => before.get(event) ?? new Set();
     const found = ({ sequence, kind }: EventOf) => ({ about: { execution, sequence }, saw: kind });
     return [
-      ...violations('nothing follows while an execution is paused', story, (event) =>
-        isConsequence(event) && scopesBefore(event).size > 0 ? found(event) : null,
+      ...violations(
+        'nothing follows while an execution is paused',
+        consequencesIn(story),
+        (event) => (scopesBefore(event).size > 0 ? found(event) : null),
       ),
       ...violations('a pause begins once, and ends once', story, (event) => {
         const isHeld = scopesBefore(event).has(textIn(event.payload, 'scope'));
@@ -57,10 +59,18 @@ function checkConsequences(dump: Dump): Violation[] {
   });
 }
 
-/** A function may ask a person in a turn that it already had before the pause. */
-function isConsequence({ kind, payload }: EventOf): boolean {
-  const isAsked = kind === 'ApprovalRequested' && payload['step'] !== undefined;
-  return CONSEQUENCES.has(kind) && !isAsked;
+/**
+ * A function may continue a turn that it already had before the pause: ask a person, or use up a budget
+ * with the steps that it records.
+ */
+function consequencesIn(story: readonly EventOf[]): readonly EventOf[] {
+  let before = '';
+  return story.filter(({ kind, payload }) => {
+    const isAsked = kind === 'ApprovalRequested' && payload['step'] !== undefined;
+    const isUsedUp = kind === 'BudgetExceeded' && before === 'StepRecorded';
+    if (kind !== 'BudgetExceeded') before = kind;
+    return CONSEQUENCES.has(kind) && !isAsked && !isUsedUp;
+  });
 }
 
 function isAboutPauses({ kind }: EventOf): boolean {

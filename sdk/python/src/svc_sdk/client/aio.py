@@ -127,15 +127,17 @@ class AsyncClient:
         *,
         version: str | None = None,
         priority: int | None = None,
+        labels: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> AsyncExecutionHandle:
         """Starts an execution. Answers once it is durable.
 
         All attempts carry one idempotency key, so a lost answer never starts a second execution.
-        Give a key of your own to make the start safe over restarts of your program too.
+        Give a key of your own to make the start safe over restarts of your program too. A query such as
+        `labels.customer = acme` finds the execution by its labels.
         """
-        body = _start_body(workflow, input, version, priority)
+        body = _start_body(workflow, input, version, priority, labels)
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
         if traceparent is not None:
             headers["traceparent"] = traceparent
@@ -150,11 +152,17 @@ class AsyncClient:
         timeout: Duration | None = None,
         version: str | None = None,
         priority: int | None = None,
+        labels: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Starts an execution, waits for its end and gives its output."""
         handle = await self.start(
-            workflow, input, version=version, priority=priority, idempotency_key=idempotency_key
+            workflow,
+            input,
+            version=version,
+            priority=priority,
+            labels=labels,
+            idempotency_key=idempotency_key,
         )
         return await handle.result(timeout)
 
@@ -697,14 +705,18 @@ class AsyncArtifacts:
 
 
 def _start_body(
-    workflow: Startable, input: object, version: str | None, priority: int | None
+    workflow: Startable,
+    input: object,
+    version: str | None,
+    priority: int | None,
+    labels: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     own = None if isinstance(workflow, str) else _ir_of(workflow)
     return {
         "workflow_id": workflow if isinstance(workflow, str) else _ir_of(workflow)["workflow_id"],
         "workflow_version": version or (own or {}).get("version"),
         "input": {} if input is None else input,
-        **_present({"priority": priority}),
+        **_present({"priority": priority, "labels": labels}),
     }
 
 

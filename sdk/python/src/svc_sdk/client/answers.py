@@ -171,6 +171,7 @@ class ExecutionSummary(TypedDict):
     updated_at: str
     error: str | None
     parent_execution_id: str | None
+    labels: dict[str, Any]
     imported: ExecutionSummaryImported | None
     """It was imported from a file: its events were recorded elsewhere, or earlier."""
 
@@ -281,6 +282,7 @@ class Execution(TypedDict):
     updated_at: str
     error: str | None
     parent_execution_id: str | None
+    labels: dict[str, Any]
     imported: ExecutionImported | None
     """It was imported from a file: its events were recorded elsewhere, or earlier."""
     state: dict[str, Any]

@@ -9,13 +9,18 @@ import java.util.UUID;
  *
  * @param version the version of the workflow; default: the latest
  * @param priority 0 first, 9 last; default: 5
+ * @param labels names and values to find the execution by; default: none
  * @param idempotencyKey makes the start safe over restarts of your program too; default: a new one
  * @param traceparent the trace of which the execution is a part
  */
 public record StartOptions(
-    String version, Integer priority, String idempotencyKey, String traceparent) {
+    String version,
+    Integer priority,
+    Map<String, String> labels,
+    String idempotencyKey,
+    String traceparent) {
   /** All defaults. */
-  public static final StartOptions DEFAULT = new StartOptions(null, null, null, null);
+  public static final StartOptions DEFAULT = new StartOptions(null, null, null, null, null);
 
   /**
    * The same with a version.
@@ -24,7 +29,7 @@ public record StartOptions(
    * @return new options
    */
   public StartOptions withVersion(String version) {
-    return new StartOptions(version, priority, idempotencyKey, traceparent);
+    return new StartOptions(version, priority, labels, idempotencyKey, traceparent);
   }
 
   /**
@@ -34,7 +39,17 @@ public record StartOptions(
    * @return new options
    */
   public StartOptions withPriority(int priority) {
-    return new StartOptions(version, priority, idempotencyKey, traceparent);
+    return new StartOptions(version, priority, labels, idempotencyKey, traceparent);
+  }
+
+  /**
+   * The same with labels: a query such as {@code labels.customer = acme} finds the execution by them.
+   *
+   * @param labels up to 16 names and values, each up to 128 characters
+   * @return new options
+   */
+  public StartOptions withLabels(Map<String, String> labels) {
+    return new StartOptions(version, priority, labels, idempotencyKey, traceparent);
   }
 
   /**
@@ -44,7 +59,7 @@ public record StartOptions(
    * @return new options
    */
   public StartOptions withIdempotencyKey(String idempotencyKey) {
-    return new StartOptions(version, priority, idempotencyKey, traceparent);
+    return new StartOptions(version, priority, labels, idempotencyKey, traceparent);
   }
 
   /**
@@ -54,7 +69,7 @@ public record StartOptions(
    * @return new options
    */
   public StartOptions withTraceparent(String traceparent) {
-    return new StartOptions(version, priority, idempotencyKey, traceparent);
+    return new StartOptions(version, priority, labels, idempotencyKey, traceparent);
   }
 
   Map<String, String> headers() {

@@ -111,7 +111,7 @@ public final class SvcClient implements AutoCloseable {
    *
    * @param workflowId the workflow
    * @param input an object of JSON: a map or a record; null is an empty one
-   * @param options version, priority, and a key of your own
+   * @param options version, priority, labels, and a key of your own
    * @return the handle of the execution
    */
   public ExecutionHandle start(String workflowId, Object input, StartOptions options) {
@@ -120,7 +120,8 @@ public final class SvcClient implements AutoCloseable {
             "workflow_id", workflowId,
             "workflow_version", options.version(),
             "input", input == null ? Map.of() : input,
-            "priority", options.priority());
+            "priority", options.priority(),
+            "labels", options.labels());
     Ask ask = new Ask("POST", "/executions", Map.of(), options.headers(), body, Duration.ZERO, null);
     return execution((String) Json.asObject(ask(ask)).get("execution_id"));
   }

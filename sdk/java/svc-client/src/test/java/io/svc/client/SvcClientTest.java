@@ -50,6 +50,22 @@ class SvcClientTest {
   }
 
   @Test
+  void an_execution_is_found_by_its_labels() {
+    client.workflows().register(passing("text", "$.text"));
+    StartOptions labelled = StartOptions.DEFAULT.withLabels(Map.of("customer", name));
+
+    ExecutionHandle execution = client.start(name, Map.of("text", "a"), labelled);
+    client.start(name, Map.of("text", "b"));
+
+    assertEquals(Map.of("customer", name), execution.describe().get("labels"));
+    try (Stream<Map<String, Object>> found =
+        client.executions().list(Map.of("q", "labels.customer = \"" + name + "\""))) {
+      assertEquals(
+          List.of(execution.id()), found.map(one -> one.get("execution_id")).toList());
+    }
+  }
+
+  @Test
   void an_event_ends_a_wait() {
     client.workflows().register(waiting());
     ExecutionHandle execution = client.start(name, Map.of("order", name));
