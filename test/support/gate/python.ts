@@ -23,7 +23,7 @@ const CHECKS: readonly (readonly string[])[] = [
   ['ruff', 'format', '--check', '.'],
   ['ruff', 'check', '.'],
   ['mypy'],
-  ['pytest', '--junitxml', junit],
+  ['pytest', '--numprocesses', '2', '--dist', 'worksteal', '--junitxml', junit],
 ];
 
 const missing = whyNot() ?? install();
