@@ -18,7 +18,6 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp
-from langgraph.types import Command, interrupt
 
 from svc_sdk import Client
 from svc_sdk.client.answers import ExecutionSummary
@@ -136,24 +135,26 @@ def test_an_interrupted_graph_waits_for_its_answer(svc: Runtime, name: str) -> N
     class State(TypedDict):
         answer: str
 
-    async def ask(state: State) -> State:
-        return {"answer": interrupt("may I?")}
+    async def thank(state: State) -> State:
+        return {"answer": f"{state['answer']}, thank you"}
 
     builder = StateGraph(State)
-    builder.add_node("ask", ask)
-    builder.add_edge(START, "ask")
-    builder.add_edge("ask", END)
+    builder.add_node("thank", thank)
+    builder.add_edge(START, "thank")
+    builder.add_edge("thank", END)
 
     async def use() -> None:
         with svc.client() as client:
-            first = builder.compile(checkpointer=SvcSaver(client))
-            asked = await first.ainvoke({"answer": ""}, config_of(name))
-            assert asked["__interrupt__"][0].value == "may I?"
+            first = builder.compile(checkpointer=SvcSaver(client), interrupt_before=["thank"])
+            await first.ainvoke({"answer": ""}, config_of(name))
             second = builder.compile(checkpointer=SvcSaver(client))
-            answered = await second.ainvoke(Command(resume="yes"), config_of(name))
-            assert answered["answer"] == "yes"
-            history = [one async for one in second.aget_state_history(config_of(name))]
-            assert history[0].values == {"answer": "yes"}
+            waiting = await second.aget_state(config_of(name))
+            assert waiting.next == ("thank",)
+            await second.aupdate_state(config_of(name), {"answer": "yes"})
+            answered = await second.ainvoke(None, config_of(name))
+            assert answered == {"answer": "yes, thank you"}
+            history = [one async for one in first.aget_state_history(config_of(name))]
+            assert [one.values for one in history][:2] == [answered, {"answer": "yes"}]
 
     asyncio.run(use())
 
