@@ -17,6 +17,7 @@ export const STAMP_FILE = 'built-from.txt';
 
 const FOLDERS = ['bin', 'deploy/package', 'migrations', 'src'];
 const FILES = [
+  'docs/worker-cases.json',
   'node_modules/.package-lock.json',
   'package-lock.json',
   'package.json',
