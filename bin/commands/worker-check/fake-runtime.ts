@@ -6,14 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CallLog, HeldLease } from './call-log.ts';
 import type { Case, MischiefAction } from './case-file.ts';
 import { MischiefMaker } from './mischief-maker.ts';
-import {
-  applyMembers,
-  shapeItem,
-  type PlayedItem,
-  type PlayedItems,
-  type Served,
-} from './played-items.ts';
+import { applyMembers, type PlayedItem, type PlayedItems, type Served } from './played-items.ts';
 import { readRequest, type ReadRequest } from './read-request.ts';
+import { addedBy, shapeAnswer, shapeJournal } from './shape-answer.ts';
 
 /*
  * A runtime on a loopback port that serves the items of one case, and makes its mischief. It keeps the
@@ -111,24 +106,7 @@ class Serving {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const read = await readRequest(request, { token: this.#token, isPlain: this.#isPlain });
-    const held = read.parts.map(({ itemId }) => this.#heldBy(itemId));
-    const record = (ending: Ending) => {
-      const endedAt = performance.now();
-      read.parts.forEach(({ kind, itemId, body }, index) => {
-        const own = ending.results?.[index]?.status ?? 200;
-        this.#log.add({
-          kind,
-          item: this.#items.find(itemId)?.of.name ?? null,
-          got: kind === 'claim' ? (ending.got ?? []).map(({ of }) => of.name) : [],
-          body,
-          status: ending.status === 200 ? own : ending.status,
-          beganAt,
-          endedAt,
-          held: held[index] ?? null,
-          fault: read.fault,
-        });
-      });
-    };
+    const record = this.#recorderOf(read, beganAt);
     if (read.refusal !== null) {
       record({ status: read.refusal.status });
       return sendJson(response, read.refusal);
@@ -140,26 +118,46 @@ class Serving {
     if (refused !== undefined) return this.#refuse(refused, { record, response });
     const results = this.#serveParts(read, actions);
     const got = await this.#claimFor(read, gone.signal);
-    const onDelivery =
-      got === null || got.length === 0
-        ? null
-        : this.#mischief.take(
-            'claim',
-            got.map(({ of }) => of.name),
-          );
-    const all = [...actions, onDelivery];
+    const all = [...actions, this.#mischiefOnDelivery(got ?? [])];
     for (const action of all) {
       if (action !== null && 'delay_ms' in action) await this.#pause(action.delay_ms, gone.signal);
     }
     const isLost = all.some((action) => action !== null && 'lose' in action);
     if (isLost || gone.signal.aborted) {
-      this.#answerIsLost(read, got);
-      record({ status: null, results, got: got ?? [] });
+      this.#answerIsLost(read, got ?? []);
+      record({ status: null, got: got ?? [] });
       response.destroy();
       return;
     }
     record({ status: 200, results, got: got ?? [] });
     sendJson(response, shapeAnswer(read, { results, got, added: addedBy(all) }));
+  }
+
+  /** Gives what notes the calls of a request at its end. */
+  #recorderOf(read: ReadRequest, beganAt: number): (ending: Ending) => void {
+    const held = read.parts.map(({ itemId }) => this.#heldBy(itemId));
+    return ({ status, results = [], got = [] }) => {
+      const endedAt = performance.now();
+      read.parts.forEach(({ kind, itemId, body }, index) => {
+        this.#log.add({
+          kind,
+          item: this.#items.find(itemId)?.of.name ?? null,
+          got: kind === 'claim' ? got.map(({ of }) => of.name) : [],
+          body,
+          status: status === 200 ? (results[index]?.status ?? 200) : status,
+          beganAt,
+          endedAt,
+          held: held[index] ?? null,
+          fault: read.fault,
+        });
+      });
+    };
+  }
+
+  #mischiefOnDelivery(got: readonly PlayedItem[]): MischiefAction | null {
+    if (got.length === 0) return null;
+    const names = got.map(({ of }) => of.name);
+    return this.#mischief.take('claim', names);
   }
 
   #refuse(
@@ -215,9 +213,9 @@ class Serving {
   }
 
   /** A worker that can't repeat its claim gets the items again under another lease. */
-  #answerIsLost({ claim }: ReadRequest, got: readonly PlayedItem[] | null): void {
+  #answerIsLost({ claim }: ReadRequest, got: readonly PlayedItem[]): void {
     if (claim === null || claim.claimId !== null) return;
-    for (const item of got ?? []) this.#items.takeBack(item, 'again');
+    for (const item of got) this.#items.takeBack(item, 'again');
   }
 
   async #pause(ms: number, gone: AbortSignal): Promise<void> {
@@ -251,46 +249,6 @@ function refusesRequest(action: MischiefAction | null): action is MischiefAction
   if (!('answer' in action)) return false;
   const { status, alone = false, text } = action.answer;
   return text !== undefined || (!alone && (ABOUT_REQUEST.has(status) || status >= 500));
-}
-
-function addedBy(actions: readonly (MischiefAction | null)[]): Readonly<Record<string, unknown>> {
-  return Object.assign(
-    {},
-    ...actions.map((action) => (action !== null && 'add' in action ? action.add : {})),
-  ) as Readonly<Record<string, unknown>>;
-}
-
-function shapeAnswer(
-  read: ReadRequest,
-  given: {
-    readonly results: readonly Served[];
-    readonly got: readonly PlayedItem[] | null;
-    readonly added: Readonly<Record<string, unknown>>;
-  },
-): Served {
-  const { results, got, added } = given;
-  const shaped = read.parts.flatMap((part, index) => {
-    const { status = 500, body = {} } = results[index] ?? {};
-    return part.kind === 'claim' ? [] : [{ work_item_id: part.itemId, status, body }];
-  });
-  if (got === null) {
-    if (read.isTogether) return { status: 200, body: { results: shaped } };
-    return results[0] ?? { status: 404, body: { error: 'not found' } };
-  }
-  const items = got.map(shapeItem);
-  const body = {
-    claimed: items.length > 0,
-    ...(items.length > 0 && { work_item: items[0] }),
-    ...(read.claim?.wantsSeveral === true && { work_items: items }),
-    ...(shaped.length > 0 && { results: shaped }),
-  };
-  return { status: 200, body: applyMembers(body, added) };
-}
-
-function shapeJournal(item: PlayedItem | null): Served {
-  if (item === null) return { status: 404, body: { error: 'not found' } };
-  const { journal } = item;
-  return { status: 200, body: { entries: journal, length: journal.length, next: null } };
 }
 
 function sendJson(response: ServerResponse, { status, body }: Served): void {
