@@ -278,7 +278,12 @@ public final class ExecutionHandle {
       throw new ExecutionCancelledException(id + " was cancelled: " + error.get("message"), id);
     }
     throw new ExecutionFailedException(
-        id + " failed: " + error.get("message") + ". Its events: \"svc execution events " + id + "\"",
+        id
+            + " failed: "
+            + error.get("message")
+            + ". Its events: \"svc execution events "
+            + id
+            + "\"",
         id,
         (String) error.get("class"),
         (String) error.get("node_id"));

@@ -122,7 +122,8 @@ public final class SvcClient implements AutoCloseable {
             "input", input == null ? Map.of() : input,
             "priority", options.priority(),
             "labels", options.labels());
-    Ask ask = new Ask("POST", "/executions", Map.of(), options.headers(), body, Duration.ZERO, null);
+    Map<String, String> headers = options.headers();
+    Ask ask = new Ask("POST", "/executions", Map.of(), headers, body, Duration.ZERO, null);
     return execution((String) Json.asObject(ask(ask)).get("execution_id"));
   }
 

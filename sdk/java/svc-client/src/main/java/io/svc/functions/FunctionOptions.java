@@ -11,9 +11,10 @@ import java.util.Map;
  * @param countSuspended false: the bound leaves out the time in which the function is suspended;
  *     null: true
  * @param pinned true: a run stays with the build of the worker that began it; null: false
- * @param retryPolicy for failures outside steps, as {@code retry_policy} of a node: a name or a map;
- *     null: the default
- * @param isStrict false: recorded entries that the code does not ask for are a warning, and no error
+ * @param retryPolicy for failures outside steps, as {@code retry_policy} of a node: a name or a
+ *     map; null: the default
+ * @param isStrict false: recorded entries that the code does not ask for are a warning, and no
+ *     error
  * @param workflow further members of the workflow, as {@code description} or {@code token_budget}
  */
 public record FunctionOptions(

@@ -111,7 +111,8 @@ public final class Transport implements AutoCloseable {
       return builder.method(call.method(), HttpRequest.BodyPublishers.noBody()).build();
     }
     HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofByteArray(call.body());
-    return builder.setHeader("content-type", "application/json").method(call.method(), body).build();
+    builder.setHeader("content-type", "application/json");
+    return builder.method(call.method(), body).build();
   }
 
   private String url(Call call) {

@@ -176,7 +176,8 @@ final class JsonDecoder {
 
   private static Object decodeArray(Type item, Object value, String path) {
     List<Object> items = itemsOf(List.class, item, value, path);
-    Class<?> raw = item instanceof ParameterizedType type ? (Class<?>) type.getRawType() : (Class<?>) item;
+    Type plain = item instanceof ParameterizedType type ? type.getRawType() : item;
+    Class<?> raw = (Class<?>) plain;
     Object array = Array.newInstance(raw, items.size());
     for (int at = 0; at < items.size(); at++) {
       Array.set(array, at, items.get(at));

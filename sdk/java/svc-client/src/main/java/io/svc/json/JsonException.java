@@ -1,6 +1,9 @@
 package io.svc.json;
 
-/** Text that is no JSON, or JSON that does not have the shape of a type. The message names the place. */
+/**
+ * Text that is no JSON, or JSON that does not have the shape of a type. The message names the
+ * place.
+ */
 public final class JsonException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -165,7 +165,8 @@ final class JsonReader {
     }
     double number = Double.parseDouble(digits);
     if (Double.isInfinite(number)) {
-      throw new JsonException("a number is too large: " + digits.substring(0, Math.min(40, digits.length())));
+      String start = digits.substring(0, Math.min(40, digits.length()));
+      throw new JsonException("a number is too large: " + start);
     }
     return number;
   }

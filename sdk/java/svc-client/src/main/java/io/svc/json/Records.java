@@ -52,7 +52,8 @@ final class Records {
       return constructor.newInstance(arguments);
     } catch (InvocationTargetException error) {
       String said = error.getCause().getMessage();
-      throw new JsonException(path + " is no " + type.getSimpleName() + ": " + said, error.getCause());
+      String name = type.getSimpleName();
+      throw new JsonException(path + " is no " + name + ": " + said, error.getCause());
     } catch (ReflectiveOperationException | InaccessibleObjectException error) {
       throw new JsonException(closed(type), error);
     }

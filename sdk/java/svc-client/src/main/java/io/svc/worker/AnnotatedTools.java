@@ -23,7 +23,8 @@ final class AnnotatedTools {
       }
     }
     if (methods.isEmpty()) {
-      throw new IllegalArgumentException(target.getClass().getName() + " has no method with @SvcTool");
+      throw new IllegalArgumentException(
+          target.getClass().getName() + " has no method with @SvcTool");
     }
     List<Tool> tools = new ArrayList<>();
     methods.forEach((name, method) -> tools.add(toolOf(name, method, target)));

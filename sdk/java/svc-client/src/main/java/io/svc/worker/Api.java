@@ -14,9 +14,9 @@ import java.util.Map;
 /**
  * Requests of a worker.
  *
- * <p>An answer says what happened. No answer, a 408, a 429 and a 5xx leave it unknown, so the worker
- * sends the same request again. The runtime makes that safe: every change names the fence of the
- * lease.
+ * <p>An answer says what happened. No answer, a 408, a 429 and a 5xx leave it unknown, so the
+ * worker sends the same request again. The runtime makes that safe: every change names the fence of
+ * the lease.
  */
 final class Api implements AutoCloseable {
   static final Duration ANSWER_MAX = Duration.ofSeconds(15);

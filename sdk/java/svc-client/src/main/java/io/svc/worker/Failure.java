@@ -13,7 +13,8 @@ import java.util.Map;
  * @param isFinal true: no attempt follows; null: the retry policy decides
  * @param retryAfterMs null: the retry policy decides
  * @param riding members of the request that record entries of a journal in the same commit
- * @param isPlaceClaimed the runtime has refused another end of the item, which claimed for its place
+ * @param isPlaceClaimed the runtime has refused another end of the item, which claimed for its
+ *     place
  */
 record Failure(
     Described error,

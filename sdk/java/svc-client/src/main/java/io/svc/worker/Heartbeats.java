@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * that keeps all virtual threads busy so loses no lease.
  *
  * <p>The first heartbeat of an item follows after a whole interval, so short work needs none.
- * Heartbeats that are due together travel in one request. Without an answer nothing is known and the
- * work continues: the runtime takes a lease back only when it runs again, and then says so.
+ * Heartbeats that are due together travel in one request. Without an answer nothing is known and
+ * the work continues: the runtime takes a lease back only when it runs again, and then says so.
  */
 final class Heartbeats implements AutoCloseable {
   private static final long TOGETHER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -9,9 +9,9 @@ import java.util.Map;
 /**
  * An item that the worker holds, and the ends that it may come to.
  *
- * <p>A request without an answer is sent again with the same fence and key, for as long as the lease
- * is held. A 409 or a 404 says that nothing is left to do: an earlier try of this request has settled
- * the item, or somebody else has.
+ * <p>A request without an answer is sent again with the same fence and key, for as long as the
+ * lease is held. A 409 or a 404 says that nothing is left to do: an earlier try of this request has
+ * settled the item, or somebody else has.
  */
 record Held(Api api, Reports reports, WorkItem item, Signal lost) {
   /** Hands the output in; an output that the runtime cannot record fails the item. */

@@ -115,7 +115,8 @@ final class HttpJournal implements Journal {
   /** Null when the lease is over. */
   private static List<Map<String, Object>> readFrom(Held held, long start) {
     List<Map<String, Object>> entries = new ArrayList<>();
-    String path = "/work-items/" + held.item().id() + "/journal?lease_fence=" + held.item().leaseFence();
+    WorkItem item = held.item();
+    String path = "/work-items/" + item.id() + "/journal?lease_fence=" + item.leaseFence();
     for (Object next = start; next instanceof Number from; ) {
       String query = "&from=" + from + "&limit=" + PAGE_ENTRIES;
       Answer answer = held.api().getUntilAnswered(path + query, held.lost());

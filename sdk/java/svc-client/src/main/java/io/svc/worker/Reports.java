@@ -15,9 +15,9 @@ import java.util.concurrent.CompletionException;
 /**
  * A worker's calls for its items.
  *
- * <p>Calls that are made while others are under way gather, and travel together: one request carries
- * up to 100. A call that ends an item frees its place, so the request that carries it also claims an
- * item for that place.
+ * <p>Calls that are made while others are under way gather, and travel together: one request
+ * carries up to 100. A call that ends an item frees its place, so the request that carries it also
+ * claims an item for that place.
  */
 final class Reports {
   /** As many requests are under way before reports wait for each other. */

@@ -31,8 +31,8 @@ import java.util.regex.Pattern;
  *     .run();
  * }</pre>
  *
- * <p>Each item is worked on by a virtual thread; heartbeats have a platform thread of their own. The
- * thread of an item is interrupted when its work must stop: the lease is lost, the execution is
+ * <p>Each item is worked on by a virtual thread; heartbeats have a platform thread of their own.
+ * The thread of an item is interrupted when its work must stop: the lease is lost, the execution is
  * cancelled, or the worker stops and the time for its work is up.
  */
 public final class Worker implements AutoCloseable {
@@ -57,8 +57,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Works until {@link #stop}, SIGTERM or SIGINT, or until the thread is interrupted. A signal stops
-   * the worker, and nothing else: the program goes on behind this call.
+   * Works until {@link #stop}, SIGTERM or SIGINT, or until the thread is interrupted. A signal
+   * stops the worker, and nothing else: the program goes on behind this call.
    *
    * @return how many items it has worked on
    * @throws WorkerRefusedException when the runtime refuses the worker, for example for its token.

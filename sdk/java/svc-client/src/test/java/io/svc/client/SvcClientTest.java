@@ -75,7 +75,8 @@ class SvcClientTest {
     assertEquals(Map.of("amount", 5L), execution.result(SOON));
     assertEquals("completed", execution.describe().get("status"));
     assertTrue(
-        execution.history().stream().anyMatch(event -> "WorkflowCompleted".equals(event.get("kind"))));
+        execution.history().stream()
+            .anyMatch(event -> "WorkflowCompleted".equals(event.get("kind"))));
   }
 
   @Test

@@ -35,7 +35,8 @@ class PagesTest {
   @Test
   void the_page_for_beginners_runs_in_an_empty_folder() throws Exception {
     Map<String, String> files = Pages.filesOf(START);
-    assertEquals(List.of("pom.xml", "OrderWorker.java", "StartOrder.java"), List.copyOf(files.keySet()));
+    assertEquals(
+        List.of("pom.xml", "OrderWorker.java", "StartOrder.java"), List.copyOf(files.keySet()));
     Programs.compile(
         folder,
         Map.of(

@@ -212,7 +212,10 @@ class FunctionTest {
 
       assertEquals(
           Map.of(
-              "paid", Map.of("amount", 3L), "approved", true, "comment", "in stock", "late", "late"),
+              "paid", Map.of("amount", 3L),
+              "approved", true,
+              "comment", "in stock",
+              "late", "late"),
           execution.result(SOON));
     }
   }

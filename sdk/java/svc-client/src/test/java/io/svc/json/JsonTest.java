@@ -139,7 +139,8 @@ class JsonTest {
   void a_value_of_another_shape_is_refused_with_its_place() {
     assertDecodeFails("value.count must be int, not text", "{\"count\": \"2\"}");
     assertDecodeFails("value.count must be int, not the number 2.5", "{\"count\": 2.5}");
-    assertDecodeFails("value.count must be int, not the number 4294967296", "{\"count\": 4294967296}");
+    assertDecodeFails(
+        "value.count must be int, not the number 4294967296", "{\"count\": 4294967296}");
     assertDecodeFails("value.count is missing or null, and must be int", "{}");
     assertDecodeFails("value must be an object, not a list", "[]");
     JsonException error =

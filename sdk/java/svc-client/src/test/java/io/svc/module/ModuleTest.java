@@ -27,7 +27,8 @@ class ModuleTest {
 
         public static void main(String[] args) {
           try {
-            System.out.println(Json.write(Json.decode(Order.class, Json.parse("{\\"id\\": \\"A-1\\"}"))));
+            Order order = Json.decode(Order.class, Json.parse("{\\"id\\": \\"A-1\\"}"));
+            System.out.println(Json.write(order));
           } catch (RuntimeException error) {
             System.out.println(error.getMessage());
           }

@@ -17,7 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 
-/** Sends each request to the real runtime, and loses the first answer to each call that it names. */
+/**
+ * Sends each request to the real runtime, and loses the first answer to each call that it names.
+ */
 public final class LosingProxy implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private final String target;

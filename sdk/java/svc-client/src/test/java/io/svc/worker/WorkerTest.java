@@ -49,7 +49,8 @@ class WorkerTest {
             .build()
             .start()) {
       assertEquals(
-          new Receipt(25, true), client.start(name, new Order("A-1", 25)).result(Receipt.class, SOON));
+          new Receipt(25, true),
+          client.run(name, new Order("A-1", 25), Receipt.class, SOON));
       assertTrue(worker.isRunning());
     }
   }

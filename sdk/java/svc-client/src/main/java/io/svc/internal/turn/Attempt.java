@@ -9,7 +9,8 @@ import io.svc.internal.Signal;
 import java.time.Duration;
 
 /** One attempt of a step or a rollback: its code, on a virtual thread of its own. */
-record Attempt(TurnTools tools, String identity, StepCode<?> code, Duration timeout, UsageSum usage) {
+record Attempt(
+    TurnTools tools, String identity, StepCode<?> code, Duration timeout, UsageSum usage) {
   /** Code that ends by then, after its execution is cancelled, has its result recorded. */
   private static final long CANCEL_MS_MAX = 10_000;
 

@@ -13,7 +13,9 @@ import java.util.Optional;
 
 /** What a function registered with {@code ctx.onRollback} in this turn. */
 final class Compensations {
-  /** Within a turn; then the item fails, and the policy of the node decides about another attempt. */
+  /**
+   * Within a turn; then the item fails, and the policy of the node decides about another attempt.
+   */
   private static final Retry RETRY = Retry.attempts(3);
 
   private final Map<String, StepAction> all = new LinkedHashMap<>();
@@ -32,9 +34,9 @@ final class Compensations {
   /**
    * Runs what is recorded as registered and has not run, in reverse order, and records each.
    *
-   * <p>It leaves out rollbacks that the replay is the first to register, because nothing of them has
-   * happened. Those registered before a rollback that fails have to wait for it. Throws what the
-   * journal threw.
+   * <p>It leaves out rollbacks that the replay is the first to register, because nothing of them
+   * has happened. Those registered before a rollback that fails have to wait for it. Throws what
+   * the journal threw.
    *
    * @return null: all have run
    */

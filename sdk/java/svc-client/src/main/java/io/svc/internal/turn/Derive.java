@@ -30,7 +30,8 @@ final class Derive {
   /** A UUID of version 8 (RFC 9562). */
   static UUID uuid(String key) {
     String variant = Integer.toHexString(Character.digit(key.charAt(16), 16) & 3 | 8);
-    String digits = key.substring(0, 12) + "8" + key.substring(13, 16) + variant + key.substring(17, 32);
+    String first = key.substring(0, 12) + "8" + key.substring(13, 16);
+    String digits = first + variant + key.substring(17, 32);
     return new UUID(
         Long.parseUnsignedLong(digits.substring(0, 16), 16),
         Long.parseUnsignedLong(digits.substring(16), 16));

@@ -44,8 +44,8 @@ final class Entries {
   }
 
   /**
-   * Whether the code may leave out asking for the entry: you may delete a version that all executions
-   * have passed, and rollbacks run in a turn of their own.
+   * Whether the code may leave out asking for the entry: you may delete a version that all
+   * executions have passed, and rollbacks run in a turn of their own.
    */
   static boolean isLeftOut(Map<String, Object> entry) {
     return LEFT_OUT.contains(kind(entry));

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The journal as a turn sees it: recorded entries, and behind them the new ones in the order in which
- * they will be recorded. The code gets its results in this order, live and in a replay. That makes
- * the winner of a race, and every other order of events, the same in each turn.
+ * The journal as a turn sees it: recorded entries, and behind them the new ones in the order in
+ * which they will be recorded. The code gets its results in this order, live and in a replay. That
+ * makes the winner of a race, and every other order of events, the same in each turn.
  *
  * <p>Steps flush it from their threads; everything else is for the thread of the turn.
  */

@@ -10,10 +10,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that run the code of a function: one for the function itself, and one for each branch.
- * Exactly one of them runs at a time, and only while the turn waits for it, in the order in which
- * they became ready. So the code comes out the same in each turn, and needs no locks; and the turn
- * knows when the code has nothing left to do.
+ * The threads that run the code of a function: one for the function itself, and one for each
+ * branch. Exactly one of them runs at a time, and only while the turn waits for it, in the order in
+ * which they became ready. So the code comes out the same in each turn, and needs no locks; and the
+ * turn knows when the code has nothing left to do.
  */
 final class Fibers {
   private static final ThreadLocal<Fiber> CURRENT = new ThreadLocal<>();

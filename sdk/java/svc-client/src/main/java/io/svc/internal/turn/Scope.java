@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Where the code is: the function itself, or a branch of it. Each branch counts the names within it,
- * so the order in which branches run changes no identity.
+ * Where the code is: the function itself, or a branch of it. Each branch counts the names within
+ * it, so the order in which branches run changes no identity.
  */
 final class Scope {
   private static final Pattern REFUSED = Pattern.compile("[#/\\[\\]\\x00-\\x1f\\x7f-\\x9f]");

@@ -14,11 +14,11 @@ import java.util.Optional;
 /**
  * A step.
  *
- * <p>It runs when nothing is recorded under its identity. It is tried again within the turn while the
- * pauses are short. A longer pause is recorded as {@code NAME/retry[1]}, a value with the attempts so
- * far, and waited for as the timer {@code NAME/back-off[1]}, so a later turn forgets neither the
- * attempts nor the pause. That value carries the model usage of its attempts, and the entry of the
- * step that of the later.
+ * <p>It runs when nothing is recorded under its identity. It is tried again within the turn while
+ * the pauses are short. A longer pause is recorded as {@code NAME/retry[1]}, a value with the
+ * attempts so far, and waited for as the timer {@code NAME/back-off[1]}, so a later turn forgets
+ * neither the attempts nor the pause. That value carries the model usage of its attempts, and the
+ * entry of the step that of the later.
  *
  * @param round from 1; grows with each long pause
  * @param before the attempts of earlier rounds
@@ -83,7 +83,7 @@ record StepWork(
           Object output = Json.toJson(one.run(attempt), "output");
           return ended(attempt, "output", output);
         } catch (Throwable error) {
-          // Stopped, it says nothing about the step: another turn runs it again, under the same key.
+          // Stopped, it says nothing about the step: another turn runs it again.
           if (tools.stopped().isSet() || scope.isAbandoned()) {
             return () -> {};
           }

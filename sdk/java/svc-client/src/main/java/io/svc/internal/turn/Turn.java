@@ -21,14 +21,15 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * One turn of a function.
  *
- * <p>The code asks for entries. A loop gives them to it, one at a time, in the order of the journal,
- * and lets the code run after each until it only waits. When all recorded entries are given, it
- * starts the steps that were asked for. When no step runs and the code only waits, it suspends.
+ * <p>The code asks for entries. A loop gives them to it, one at a time, in the order of the
+ * journal, and lets the code run after each until it only waits. When all recorded entries are
+ * given, it starts the steps that were asked for. When no step runs and the code only waits, it
+ * suspends.
  *
- * <p>The code runs on threads of its own ({@link Fibers}), and only while this loop waits for it: so
- * both may touch the state of the turn. Steps run meanwhile; their outcomes wait in {@code outcomes}.
- * A recorded entry that the code has not asked for at its place shows that the code has changed,
- * before anything new runs.
+ * <p>The code runs on threads of its own ({@link Fibers}), and only while this loop waits for it:
+ * so both may touch the state of the turn. Steps run meanwhile; their outcomes wait in {@code
+ * outcomes}. A recorded entry that the code has not asked for at its place shows that the code has
+ * changed, before anything new runs.
  */
 final class Turn {
   private final EntryLog log;
@@ -391,6 +392,6 @@ final class Turn {
     return End.threw(
         new ContinueAsNewException(
             "The code caught the signal of ctx.continueAsNew(), so the function did not end there. "
-                + "Call it outside of try blocks that catch Throwable, or throw the signal again."));
+                + "Call it outside of blocks that catch Throwable, or throw the signal again."));
   }
 }
