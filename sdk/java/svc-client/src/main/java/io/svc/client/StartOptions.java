@@ -55,7 +55,7 @@ public record StartOptions(
   /**
    * The same with a key: starts with one key and one workflow are one execution.
    *
-   * @param idempotencyKey up to 255 characters
+   * @param idempotencyKey 1 to 512 printable characters of ASCII
    * @return new options
    */
   public StartOptions withIdempotencyKey(String idempotencyKey) {

@@ -10,6 +10,7 @@ import io.svc.errors.LimitException;
 import io.svc.errors.TimedOutException;
 import io.svc.errors.UnavailableException;
 import io.svc.errors.ValidationException;
+import io.svc.json.Json;
 import io.svc.support.FakeServer;
 import io.svc.testing.SvcRuntime;
 import java.time.Duration;
@@ -49,6 +50,21 @@ class RetryTest {
     assertEquals(3, keys.size());
     assertEquals(1, keys.stream().distinct().count());
     assertEquals(36, keys.getFirst().length());
+  }
+
+  @Test
+  void entries_of_a_batch_that_a_limit_refuses_are_sent_again_with_their_keys() {
+    server
+        .then(200, "{\"results\": [{\"status\": 429, \"error\": \"full\"}, {\"status\": 201}]}")
+        .then(200, "{\"results\": [{\"status\": 201, \"execution_id\": \"exec_1\"}]}");
+
+    List<StartVerdict> verdicts =
+        client.startMany(List.of(new StartEntry("a", null), new StartEntry("b", null)));
+
+    assertTrue(verdicts.stream().allMatch(StartVerdict::isStarted));
+    Object first = Json.asObject(Json.parse(server.asked().get(0).body())).get("executions");
+    Object again = Json.asObject(Json.parse(server.asked().get(1).body())).get("executions");
+    assertEquals(Json.asObjects(first).subList(0, 1), again);
   }
 
   @Test

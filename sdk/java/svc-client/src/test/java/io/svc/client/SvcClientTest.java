@@ -149,6 +149,26 @@ class SvcClientTest {
   }
 
   @Test
+  void many_executions_start_in_one_call_and_each_has_a_verdict() {
+    client.workflows().register(passing("at", "$.at"));
+    StartOptions keyed = StartOptions.DEFAULT.withIdempotencyKey(name);
+    List<StartVerdict> verdicts =
+        client.startMany(
+            List.of(
+                new StartEntry(name, Map.of("at", 1), keyed),
+                new StartEntry(name + "-unknown", null),
+                new StartEntry(name, Map.of("at", 1), keyed)));
+
+    assertEquals(List.of(201, 404, 201), verdicts.stream().map(StartVerdict::status).toList());
+    assertEquals(verdicts.get(0).executionId(), verdicts.get(2).executionId());
+    assertFalse(verdicts.get(1).isStarted());
+    assertEquals(
+        Map.of("at", 1L),
+        client.execution(verdicts.get(0).executionId().orElseThrow()).result(SOON));
+    assertEquals(List.of(), client.startMany(List.of()));
+  }
+
+  @Test
   void an_unknown_execution_is_not_found() {
     String id = "exec_" + "0".repeat(32);
 
