@@ -262,12 +262,11 @@ class WorkerTest {
   }
 
   @Test
-  void stopping_finishes_the_items_under_way() throws Exception {
+  void stopping_waits_for_the_items_under_way() throws Exception {
     Definitions.tool(client, name, Map.of());
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch mayEnd = new CountDownLatch(1);
-    ExecutionHandle execution;
-    try (Worker worker =
+    Worker worker =
         builder()
             .tool(
                 name + ".charge",
@@ -278,12 +277,16 @@ class WorkerTest {
                   return Map.of("ended", true);
                 })
             .build()
-            .start()) {
-      execution = client.start(name, null);
-      begun.await();
-      worker.stop();
-      mayEnd.countDown();
-    }
+            .start();
+    ExecutionHandle execution = client.start(name, null);
+    begun.await();
+    Thread closing = Thread.ofVirtual().start(worker::close);
+
+    assertFalse(closing.join(Duration.ofMillis(500)));
+    mayEnd.countDown();
+
+    closing.join();
+    assertEquals("completed", execution.describe().get("status"));
     assertEquals(Map.of("ended", true), execution.result(SOON));
   }
 
