@@ -182,6 +182,31 @@ export function searchCases(name: string, open: () => TestStore): void {
     t.deepEqual([nothing.groups, nothing.from], [[], null]);
   });
 
+  for (const within of [2, 4, 1_000]) {
+    check(
+      `a count of ${within} is the same by entries of an index and by executions`,
+      async (t, { store }) => {
+        const scene = await fill(store);
+        const to = new Date(Date.now() + 1_000).toISOString();
+        const from = new Date(Date.now() - 86_400_000).toISOString();
+        for (const status of ['', 'status = failed']) {
+          for (const buckets of [1, 3, 7]) {
+            for (const range of [{ to }, { from, to }, { to: from }]) {
+              const params = { within, buckets, ...range };
+              // A condition that all fit, which no index answers.
+              const compared = `${status}${status && ' and '}version != "none"`;
+              t.deepEqual(
+                await count(scene, status, params),
+                await count(scene, compared, params),
+                JSON.stringify([status, params]),
+              );
+            }
+          }
+        }
+      },
+    );
+  }
+
   check('a count says that it did not look through everything', async (t, { store }) => {
     const scene = await fill(store);
     const { groups, isExact } = await count(scene, '', { within: 2, buckets: 1 });

@@ -1,0 +1,105 @@
+import type { ExecutionPlace, SearchExecutions } from '../../executions.ts';
+import { labelOf, type SplitCriteria } from '../../rows/split-criteria.ts';
+import type { Statement } from '../connection/connect.ts';
+import { toUuid } from '../rows.ts';
+import { type Bind, writeCriteria, writeTimes } from './write-criteria.ts';
+
+/** The part of the list that one index finds, in its order. */
+export interface Drive {
+  /** The table of the index. */
+  readonly table: string;
+  readonly where: string;
+  readonly place: PlaceColumns;
+}
+
+export interface PlaceColumns {
+  readonly at: string;
+  readonly id: string;
+}
+
+export const OF_EXECUTION: PlaceColumns = { at: 'e.created_at', id: 'e.id' };
+const OF_LABEL: PlaceColumns = { at: 'l.created_at', id: 'l.execution_id' };
+
+export function writeDrive(
+  { tenantId, cursor }: Pick<SearchExecutions, 'tenantId' | 'cursor'>,
+  { driving }: SplitCriteria,
+  bind: Bind,
+): Drive {
+  const label = labelOf(driving);
+  if (label === null) {
+    const place = OF_EXECUTION;
+    const where = `e.tenant_id = ${bind(tenantId)}::text
+        and ${writeCriteria(driving, bind)}
+        and ${writePlace(place, '<', cursor, bind)}`;
+    return { table: 'executions e', where, place };
+  }
+  const place = OF_LABEL;
+  const times = ['true', ...writeTimes(place.at, driving.started, bind)];
+  const where = `l.tenant_id = ${bind(tenantId)}::text
+        and l.name = ${bind(label.name)}::text
+        and l.value = ${bind(label.value)}::text
+        and ${times.join(' and ')}
+        and ${writePlace(place, '<', cursor, bind)}`;
+  return { table: 'execution_labels l', where, place };
+}
+
+/** The executions that an index finds. The server can turn no join around that is lateral and ends so. */
+export function writeRows(
+  { table, where, place }: Drive,
+  {
+    columns,
+    bound,
+    end,
+  }: { readonly columns: string; readonly bound: string; readonly end: string },
+): string {
+  const found = (selected: string) => `
+      select ${selected}
+      from ${table}
+      where ${where}
+        and ${bound}
+      order by ${orderBy(place)}
+      ${end}`;
+  if (place === OF_EXECUTION) return found(columns);
+  return `
+      select e.*
+      from (${found('l.execution_id, l.created_at')}) l
+      cross join lateral (
+        select ${columns}
+        from executions e
+        where e.id = l.execution_id
+        offset 0
+      ) e
+      order by ${orderBy(place)}`;
+}
+
+export function orderBy({ at, id }: PlaceColumns): string {
+  return `${at} desc, ${id} desc`;
+}
+
+export function writePlace(
+  columns: PlaceColumns,
+  comparison: '<' | '>=',
+  place: ExecutionPlace | null,
+  bind: Bind,
+): string {
+  if (place === null) return 'true';
+  const at = bind(place.createdAt);
+  const id = bind(toUuid(place.executionId));
+  return `(${columns.at}, ${columns.id}) ${comparison} (${at}::timestamptz, ${id}::uuid)`;
+}
+
+export function createBinds(): { readonly values: readonly unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [];
+  return {
+    values,
+    bind(value) {
+      values.push(value);
+      return `$${values.length}`;
+    },
+  };
+}
+
+/** The texts vary with the query of a caller, so the connection does not keep them prepared. */
+export function unnamed(text: string): Statement {
+  return { name: '', text, writes: false };
+}
