@@ -18,16 +18,20 @@ export const longHistory: Experiment = {
     try {
       const database = await databases.create('postgres');
       progress('running the loops');
-      const { ended, live } = await makeLongExecutions(database);
+      const { ended, live, failed } = await makeLongExecutions(database);
       const rows: Row[] = [];
       for (const { what, path } of requestsOf({ ended, live })) {
         progress(what);
         rows.push(await inFreshProcess(database, what, async (runtime) => get(runtime.url, path)));
       }
+      progress('retry');
+      const retry = (runtime: RuntimeProcess) =>
+        post(runtime.url, `/executions/${failed}/retry`, '{}');
+      rows.push(await inFreshProcess(database, 'retry of one that failed', retry));
       const exported = await readExport(database, ended);
       const other = await databases.create('postgres');
       progress('import');
-      const send = (runtime: RuntimeProcess) => post(runtime.url, exported);
+      const send = (runtime: RuntimeProcess) => post(runtime.url, '/executions/import', exported);
       rows.push(await inFreshProcess(other, 'import', send));
       rows.push(await inFreshProcess(other, 'the same import again', send));
       return rows;
@@ -40,7 +44,7 @@ export const longHistory: Experiment = {
 /** Two events a round, and one each at the beginning and at the end. */
 async function makeLongExecutions(
   database: BenchDatabase,
-): Promise<{ readonly ended: string; readonly live: string }> {
+): Promise<{ readonly ended: string; readonly live: string; readonly failed: string }> {
   const runtime = await startRuntime({ database, role: 'all' });
   try {
     const call = callsTo(runtime.url);
@@ -58,19 +62,31 @@ async function makeLongExecutions(
       nodes: { count, ask: { kind: { type: 'human_approval' } } },
       edges: [...ir.edges, { from: 'count', to: 'ask' }],
     };
-    for (const one of [ir, waiting]) expectOk(await call('POST', '/workflows', { ir: one }));
+    const failing = {
+      ...ir,
+      workflow_id: 'counts-and-fails',
+      nodes: {
+        count,
+        fail: { kind: { type: 'pass', output: { n: { expr: '1 / (state.n * 0)' } } } },
+      },
+      edges: [...ir.edges, { from: 'count', to: 'fail' }],
+    };
+    for (const one of [ir, waiting, failing])
+      expectOk(await call('POST', '/workflows', { ir: one }));
     const ended = await start(call, ir.workflow_id, { n: 0 });
     const live = await start(call, waiting.workflow_id, { n: 0 });
+    const failed = await start(call, failing.workflow_id, { n: 0 });
     for (const [id, status] of [
       [ended, 'completed'],
       [live, 'paused'],
+      [failed, 'failed'],
     ] as const) {
       await pollUntil(
         async () => (await call('GET', `/executions/${id}?view=head`)).body['status'] === status,
         { what: `${id} is ${status}`, everyMs: 500, withinMs: MADE_MS_MAX },
       );
     }
-    return { ended, live };
+    return { ended, live, failed };
   } finally {
     await runtime.stop();
   }
@@ -151,10 +167,10 @@ async function readExport(database: BenchDatabase, executionId: string): Promise
   }
 }
 
-async function post(url: string, body: string): Promise<{ readonly bytes: number }> {
+async function post(url: string, path: string, body: string): Promise<{ readonly bytes: number }> {
   const headers = { ...HEADERS, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/executions/import`, { method: 'POST', headers, body });
+  const answer = await fetch(url + path, { method: 'POST', headers, body });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`the import is answered with ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Error(`${path} is answered with ${answer.status}: ${text}`);
   return { bytes: text.length };
 }

@@ -18,6 +18,7 @@ import {
   loadForCaller,
   readEventsOf,
 } from '../advance/load-execution.ts';
+import { letOthersRun } from '../scheduling/in-pieces.ts';
 import { beginExecution } from './begin-execution.ts';
 
 /*
@@ -116,7 +117,7 @@ export async function retryExecution(
 const PAGE_EVENTS = 1_000;
 
 async function readHistory(
-  { store: { executions } }: UseCaseDeps,
+  { store: { executions }, timers }: UseCaseDeps,
   {
     row,
     plan,
@@ -135,6 +136,7 @@ async function readHistory(
     if (last === undefined) break;
     search.add(page);
     after = last.sequence;
+    await letOthersRun(timers);
   }
   if (input === null || after < lastSequence) {
     throw new Error(`the history of ${executionId} is not whole`);

@@ -115,7 +115,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { row } = await read(svc, first);
     t.is(row.status, 'failed');
     pages.length = 0;
+    let turns = 0;
+    let turning = setImmediate(function turn() {
+      turns += 1;
+      turning = setImmediate(turn);
+    });
     const { executionId } = await retry(svc, first);
+    clearImmediate(turning);
+    t.true(turns >= pages.length, `${turns} turns of others in ${pages.length} pages`);
     t.is(
       pages.reduce((sum, page) => sum + page.events, 0),
       row.lastSequence,
