@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { totalsOfJunit } from './junit.ts';
 import { addTotals } from './totals.ts';
 
-/** What Maven says where no registry gives it packages. */
+/** Fits the output of Maven where no registry gives it packages. */
 export const MAVEN_UNREACHABLE =
   /Could not (?:transfer|find|resolve)|was not found in|UnresolvableModel/;
 
