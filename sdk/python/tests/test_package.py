@@ -27,6 +27,7 @@ STEPS_OF_SHIP = [
     "step label",
     "step reserve",
 ]
+SOURCES = {**os.environ, "PYTHONPATH": str(PACKAGE / "src")}
 BLOCK = r"```python\n(.*?)```"
 TYPED = """
 from svc_sdk import Client, FunctionContext, Worker
@@ -91,6 +92,20 @@ def test_the_wheel_depends_on_httpx_alone_and_has_its_types(python: Path, tmp_pa
     assert 'Revealed type is "dict[str, int]"' in said.replace("builtins.", "")
     assert 'Revealed type is "str"' in said.replace("builtins.", "")
     assert 'Revealed type is "int"' in said.replace("builtins.", "")
+
+
+def test_the_reference_is_made_from_the_docstrings(tmp_path: Path) -> None:
+    command = re.search(r"```sh\npdoc (.*)\n```", (PACKAGE / "README.md").read_text())
+    assert command is not None
+    modules = command[1].split()
+    if sys.version_info < (3, 11):
+        modules.remove("svc_sdk.pydantic_ai")
+    pdoc = [sys.executable, "-m", "pdoc", "-o", str(tmp_path), *modules]
+    made = subprocess.run(pdoc, cwd=tmp_path, capture_output=True, text=True, env=SOURCES)
+    assert (made.returncode, made.stderr) == (0, "")
+    for module in modules:
+        assert (tmp_path / f"{module.replace('.', '/')}.html").exists(), module
+    assert "Starts an execution" in (tmp_path / "svc_sdk.html").read_text()
 
 
 def test_the_blocks_of_the_guide_run_as_one_program(svc: Runtime, tmp_path: Path) -> None:

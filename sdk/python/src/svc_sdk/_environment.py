@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-TokenSource: TypeAlias = "str | Callable[[], str]"
+TokenSource: TypeAlias = str | Callable[[], str]
 
 
 @dataclass(frozen=True)
