@@ -9,6 +9,8 @@ export interface History {
   readonly deeds: readonly Deed[];
   /** Workers of durable functions run in their own processes, so the deeds lack their requests. */
   readonly hasUnheardFunctions?: boolean;
+  /** Times of events do not tell how long something took: they stood still meanwhile. */
+  readonly clockWasSetBack?: boolean;
 }
 
 /** One request as one process of the service received it. A repeated request is another deed. */

@@ -190,7 +190,7 @@ export async function runHistory(
   return {
     violations: [
       ...checkInvariants({
-        history,
+        history: { ...history, clockWasSetBack: (faults.fired.get('clock_back') ?? 0) > 0 },
         dumps,
         wellSince,
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },

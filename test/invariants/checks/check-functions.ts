@@ -5,7 +5,7 @@ import { claimsOf, releasedIn, type Claim } from './check-claims.ts';
 import { checkContinuations } from './check-continuations.ts';
 import { byExecution } from './check-histories.ts';
 import type { Dump } from '../dump.ts';
-import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
+import { foldFunctions, FUNCTION_RULES, type FunctionVisit } from '../fold-functions.ts';
 import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
@@ -23,7 +23,9 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
   const of = { visits: byItem, keys, claims, history };
   const isHeard = history.hasUnheardFunctions !== true;
   return [
-    ...folded.flatMap(({ broken }) => broken),
+    ...folded
+      .flatMap(({ broken }) => broken)
+      .filter(({ rule }) => rule !== FUNCTION_RULES.clock || history.clockWasSetBack !== true),
     ...dumps.flatMap(checkSuspended),
     ...(isHeard ? [...checkSent(of), ...checkSuspensions(last, of)] : []),
     ...checkAnswered(of),
