@@ -31,12 +31,29 @@ export async function openObservedStore(
   const database = new Database(await readImage());
   database.pragma('foreign_keys = on');
   const store = createSqliteStore(connectTo(database, { path: IN_MEMORY, ...params }));
+  if (params.clock !== undefined) keepSilentWorkers(database, params.clock);
   const read = database.prepare<[], Agenda>(AGENDA);
   return {
     store,
     agenda: () => read.get() ?? { changes: 0, runnable: 0, underWay: 0, dueAt: null },
   };
 }
+
+/**
+ * A clock that skips makes every worker silent for as long, and the runtime forgets silent workers. Then
+ * an item would seem to be for nobody until its worker claims again. A worker that stops is forgotten.
+ */
+function keepSilentWorkers(database: Database.Database, clock: Clock): void {
+  database.function('now_of_test', () => clock());
+  database.exec(`
+    create temp trigger keep_silent_workers before delete on main.workers
+    when old.last_heartbeat <= now_of_test() - ${SILENT_MS}
+    begin
+      select raise(ignore);
+    end`);
+}
+
+const SILENT_MS = 60_000;
 
 /**
  * An empty database of the current schema. Migrations take 30 ms of processor time, so a process
