@@ -21,6 +21,7 @@ const audit = defineFunction('audit', () => ({}), {
     name: 'Audit',
     description: 'Reads the books.',
     labels: { team: 'money' },
+    executionLabels: { book: '$.book' },
     timeouts: { workflowTimeout: '1d' },
     dataPolicy: { piiFields: ['iban'], action: 'hash' },
     policy: { blockedTools: ['x.*'] },
