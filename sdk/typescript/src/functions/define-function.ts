@@ -47,6 +47,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'name'
   | 'description'
   | 'labels'
+  | 'executionLabels'
   | 'timeouts'
   | 'dataPolicy'
   | 'policy'
