@@ -1,6 +1,7 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { DefinitionCache } from '../advance/definition-cache.ts';
 import type { Caller } from '../caller.ts';
+import { letOthersRun } from '../scheduling/in-pieces.ts';
 import type { Timers } from '../scheduling/timers.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { startExecution, type StartExecution } from './start-execution.ts';
@@ -59,7 +60,7 @@ async function inSlices<Item, Value>(
   const begun: Promise<Settled<Value>>[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % SLICE === 0) {
-      await new Promise<void>((resolve) => timers.after(0, resolve));
+      await letOthersRun(timers);
     }
     begun.push(settle(work, item));
   }

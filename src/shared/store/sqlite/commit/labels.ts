@@ -1,3 +1,4 @@
+import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { CommitPlan } from '../../commit.ts';
 import { labelsOf } from '../../rows/label-rows.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -8,10 +9,26 @@ export function writeLabels(
   { plan, createdAt }: { readonly plan: CommitPlan; readonly createdAt: number },
 ): void {
   for (const { startedId, name, value } of labelsOf(plan)) {
-    connection.run(
-      `insert into execution_labels (execution_id, name, value, tenant_id, created_at)
-       values (?, ?, ?, ?, ?)`,
-      [startedId ?? plan.executionId, name, value, plan.tenantId, createdAt],
-    );
+    const executionId = startedId ?? plan.executionId;
+    insertLabel(connection, { executionId, tenantId: plan.tenantId, createdAt, name, value });
   }
+}
+
+/** `createdAt`: that of the execution. */
+export function insertLabel(
+  connection: Connection,
+  label: {
+    readonly executionId: ExecutionId;
+    readonly tenantId: TenantId;
+    readonly createdAt: number;
+    readonly name: string;
+    readonly value: string;
+  },
+): void {
+  const { executionId, tenantId, createdAt, name, value } = label;
+  connection.run(
+    `insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+     values (?, ?, ?, ?, ?)`,
+    [executionId, name, value, tenantId, createdAt],
+  );
 }

@@ -14,6 +14,7 @@ import {
 import { uuidFloor } from '../../retention.ts';
 import { appendAudit, sealedUntil } from '../audit/append.ts';
 import { decodeRetired, type RetiredRecord } from '../audit/retired.ts';
+import { insertLabel } from '../commit/labels.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 
@@ -69,11 +70,8 @@ function add(connection: Connection, importing: Importing): ImportVerdict {
     );
   }
   for (const [name, value] of Object.entries(importing.execution.labels)) {
-    connection.run(
-      `insert into execution_labels (execution_id, name, value, tenant_id, created_at)
-       values (?, ?, ?, ?, ?)`,
-      [executionId, name, value, tenantId, Date.parse(importing.execution.createdAt)],
-    );
+    const createdAt = Date.parse(importing.execution.createdAt);
+    insertLabel(connection, { executionId, tenantId, createdAt, name, value });
   }
   if (importing.snapshot !== null) {
     connection.run('insert into snapshots (execution_id, sequence, body) values (?, ?, ?)', [
