@@ -33,20 +33,20 @@ for (const dialect of DIALECTS) {
       byMs: 40 * DAY_MS,
     });
     const groupsOf = async (query = '') => {
-      const answer = await api.call({ path: `${path}${query}`, token });
+      const answer = await api.call({ path: `${path}?search_ms=1000${query}`, token });
       t.is(answer.status, 200, answer.error);
       t.like(answer.body, { complete: true, released_artifacts: { artifacts: 0, bytes: 0 } });
       const groups = answer.body['groups'] as readonly { status: string; executions: number }[];
       return groups.map(({ status, executions }) => [status, executions]);
     };
     t.deepEqual(await groupsOf(), [], 'no policy asks for anything');
-    t.deepEqual(await groupsOf('?older_than_days=30'), [
+    t.deepEqual(await groupsOf('&older_than_days=30'), [
       ['completed', 2],
       ['failed', 1],
     ]);
-    t.deepEqual(await groupsOf('?older_than_days=30&status=failed'), [['failed', 1]]);
-    t.deepEqual(await groupsOf('?older_than_days=50'), []);
-    t.deepEqual(await groupsOf('?older_than_days=30&workflow_id=none'), []);
+    t.deepEqual(await groupsOf('&older_than_days=30&status=failed'), [['failed', 1]]);
+    t.deepEqual(await groupsOf('&older_than_days=50'), []);
+    t.deepEqual(await groupsOf('&older_than_days=30&workflow_id=none'), []);
     const policy = { path: '/retention/policies', body: { failed_days: 7 }, token };
     t.is((await api.call({ method: 'PUT', ...policy })).status, 200);
     t.deepEqual(await groupsOf(), [['failed', 1]]);
@@ -54,7 +54,7 @@ for (const dialect of DIALECTS) {
 }
 
 test('400: days and statuses that are none', async (t) => {
-  for (const query of ['older_than_days=0', 'older_than_days=x', 'status=running']) {
+  for (const query of ['search_ms=0', 'older_than_days=0', 'older_than_days=x', 'status=running']) {
     t.is((await t.context.sqlite.call({ path: `${path}?${query}` })).status, 400, query);
   }
 });

@@ -4,6 +4,9 @@ export type Policy = ReplyOf<'list-retention-policies'>['policies'][number];
 export type Preview = ReplyOf<'preview-retention'>;
 export type Days = Omit<Policy, 'workflow_id'>;
 
+/** How long a preview looks: a person waits for it. */
+export const PREVIEW_SEARCH_MS = 500;
+
 export const ENDS = [
   { key: 'completed_days', label: 'Completed' },
   { key: 'failed_days', label: 'Failed' },

@@ -11,7 +11,7 @@ import { LoadMore } from '../../ui/data/load-more.tsx';
 import { ListContent, ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { EmptyState } from '../../ui/feedback/states.tsx';
 import { Panel } from '../../ui/layout/panel.tsx';
-import { ENDS, nameOf, tellDays, type Policy } from './policies.ts';
+import { ENDS, nameOf, PREVIEW_SEARCH_MS, tellDays, type Policy } from './policies.ts';
 import { PreviewView } from './preview-view.tsx';
 import { RemovePolicyDialog } from './remove-policy-dialog.tsx';
 import { SetPolicyDialog } from './set-policy-dialog.tsx';
@@ -32,7 +32,8 @@ export function Retention() {
   });
   const preview = useQuery({
     queryKey: ['retention', 'preview'],
-    queryFn: ({ signal }) => call('preview-retention', { signal }),
+    queryFn: ({ signal }) =>
+      call('preview-retention', { query: { search_ms: PREVIEW_SEARCH_MS }, signal }),
   });
   return (
     <Panel

@@ -7,7 +7,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
 import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
-import { ENDS } from './policies.ts';
+import { ENDS, PREVIEW_SEARCH_MS } from './policies.ts';
 import { PreviewView } from './preview-view.tsx';
 
 type End = (typeof ENDS)[number]['key'];
@@ -25,7 +25,8 @@ export function SetPolicyDialog({ onClose }: { readonly onClose: () => void }) {
   const [previewed, setPreviewed] = useState<PreviewQuery | null>(null);
   const preview = useQuery({
     queryKey: ['retention', 'preview', previewed],
-    queryFn: ({ signal }) => call('preview-retention', { query: previewed ?? {}, signal }),
+    queryFn: ({ signal }) =>
+      call('preview-retention', { query: { ...previewed, search_ms: PREVIEW_SEARCH_MS }, signal }),
     enabled: previewed !== null,
   });
   const workflowId = workflow.trim();

@@ -2048,7 +2048,7 @@ export interface paths {
         };
         /**
          * Counts the executions that retention would remove now
-         * @description Looks through 20 000 executions, oldest first, for a quarter of a second; `complete` is false if there are more, and all numbers are then the least. `svc retention preview` looks through all.
+         * @description Looks through 20 000 executions, oldest first, for `search_ms` milliseconds; `complete` is false if there are more, and all numbers are then the least. `svc retention preview` looks through all.
          *
          *     Access: operator.
          */
@@ -10438,6 +10438,8 @@ export interface operations {
                 readonly status?: "completed" | "failed" | "cancelled";
                 /** @description A policy to consider, in place of those in force. */
                 readonly older_than_days?: number;
+                /** @description How long to look, in milliseconds; a longer look finds more. Values above 1000 are taken for 1000. */
+                readonly search_ms?: number;
             };
             readonly header?: never;
             readonly path?: never;

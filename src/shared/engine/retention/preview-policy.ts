@@ -24,11 +24,12 @@ export async function previewPolicy(
     readonly status: TerminalStatus | null;
     /** In place of every policy; null: as the policies say. */
     readonly olderThanDays: number | null;
+    readonly searchMs: number;
   },
 ): Promise<PolicyPreview> {
-  const { workflowId, status, olderThanDays } = params;
+  const { workflowId, status, olderThanDays, searchMs } = params;
   const { now } = deps.timers;
-  const endsAt = now() + SEARCH_MS_MAX;
+  const endsAt = now() + searchMs;
   const budget: ScanBudget = {
     left: SCANS_MAX,
     atATime: SCANNED_AT_A_TIME,
@@ -47,7 +48,6 @@ export async function previewPolicy(
 }
 
 /** An execution that is due costs ten times as much as one that is not: its surroundings are read. */
-const SEARCH_MS_MAX = 250;
-const SCANNED_AT_A_TIME = 250;
-const SCANS_MAX = 80;
+const SCANNED_AT_A_TIME = 100;
+const SCANS_MAX = 200;
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { isEventKind } from '../../domain/audit/event-kinds.ts';
 import type { AuditLook, AuditPlace, ListAudit, ListedItem } from '../audit.ts';
 
 /** How far a request looks for a page of matches: see `ListAudit.look`. */
-export const AUDIT_LOOK: AuditLook = { itemsMax: 20_000, msMax: 100 };
+export const AUDIT_LOOK: AuditLook = { itemsMax: 5_000, msMax: 25 };
 
 /**
  * Matches may be rare with a filter by type or actor alone. An offset is not bounded: the next page
