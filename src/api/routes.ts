@@ -33,6 +33,8 @@ import { blameState } from './endpoints/executions/history/blame-state.ts';
 import { compareState } from './endpoints/executions/history/compare-state.ts';
 import { readState } from './endpoints/executions/history/read-state.ts';
 import { readTimeline } from './endpoints/executions/history/read-timeline.ts';
+import { forkExecution } from './endpoints/executions/fork/fork-execution.ts';
+import { listForks } from './endpoints/executions/fork/list-forks.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { startExecutions } from './endpoints/executions/start-executions.ts';
@@ -141,6 +143,8 @@ export const routes: readonly Endpoint[] = [
   resumeExecution,
   moveExecution,
   retryExecution,
+  forkExecution,
+  listForks,
   bulkExecutions,
   approveExecution,
   listApprovals,

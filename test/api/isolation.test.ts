@@ -155,6 +155,8 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /executions/:id/resume': ofExecutions('/resume', {}),
     'POST /executions/:id/build': ofExecutions('/build', { build_id: null }),
     'POST /executions/:id/retry': ofExecutions('/retry', {}),
+    'POST /executions/:id/fork': ofExecutions('/fork', { at: 1 }),
+    'GET /executions/:id/forks': ofExecutions('/forks'),
     'POST /executions/bulk': [
       {
         path: '/executions/bulk',

@@ -396,6 +396,24 @@ test('execution retry: continues as another, once', async (t) => {
   await svc('execution', 'cancel', next);
 });
 
+test('execution fork: another execution carries this one, and both are compared', async (t) => {
+  const id = await start('greet');
+  t.is((await readUntil(id, isOver)).status, 'completed');
+  const preview = await svc('execution', 'fork', id, '--at', 'start', '--dry-run');
+  t.is(preview.code, 0, preview.stderr);
+  t.regex(preview.stdout, /^begins at +start$/m);
+  const forked = await svc('execution', 'fork', id, '--at', 'start', '--patch', '{"extra": 1}');
+  t.is(forked.code, 0, forked.stderr);
+  const fork = forked.stdout.trim();
+  t.is((await readUntil(fork, isOver)).status, 'completed');
+  t.regex((await svc('execution', 'show', fork)).stdout, new RegExp(`^fork of +${id}$`, 'm'));
+  t.regex((await svc('execution', 'forks', id)).stdout, new RegExp(`^${fork} +completed`, 'm'));
+  const diff = await svc('execution', 'diff', id, fork);
+  t.is(diff.code, 0, diff.stderr);
+  t.regex(diff.stdout, /^extra +null +1$/m);
+  t.is((await svc('execution', 'fork', id, '--at', 'nothing')).code, 1);
+});
+
 test('execution export: a file that can be checked', async (t) => {
   const id = await start('greet');
   const file = join(cwd, `${id}.json`);

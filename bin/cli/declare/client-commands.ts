@@ -218,6 +218,34 @@ function declareExecutionCommands(program: Command): void {
       return retryExecution(id, options);
     });
 
+  executionCommand(execution, 'fork')
+    .description('start a new execution that carries another one up to a point')
+    .requiredOption('--at <point>', 'a node, which runs again, or the last event to keep: 12')
+    .option('--visit <visit>', 'which visit of the node; the last one unless given', parseCount)
+    .option('--failed-items', 'run only the failed items of a map again')
+    .option('--patch <json>', 'changes to the state as JSON, or @file (@-: stdin)')
+    .option('--latest', 'use the latest registered definition instead of its own')
+    .option('--dry-run', 'show what the fork would keep and run; start nothing')
+    .action(async (id, options) => {
+      const { forkExecution } = await import('../../commands/execution/fork.ts');
+      return forkExecution(id, options);
+    });
+
+  executionCommand(execution, 'forks')
+    .description('list the forks of an execution, newest first')
+    .action(async (id, options) => {
+      const { listForks } = await import('../../commands/execution/forks.ts');
+      return listForks(id, options);
+    });
+
+  executionCommand(execution, 'diff')
+    .description('compare two executions, node by node')
+    .argument('<other>', 'the execution to compare with')
+    .action(async (id, other, options) => {
+      const { diffExecutions } = await import('../../commands/execution/diff.ts');
+      return diffExecutions(id, other, options);
+    });
+
   clientCommand(execution, 'bulk')
     .description('cancel, pause, resume or retry many executions; without --yes, list them')
     .addArgument(new Argument('<action>', 'action').choices(['cancel', 'pause', 'resume', 'retry']))

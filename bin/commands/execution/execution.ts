@@ -122,6 +122,7 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
         .join(', ') || null,
     paused: execution.pauses?.map(describePause).join(', ') || null,
     'retry of': execution.retried_from?.execution_id ?? null,
+    'fork of': execution.forked_from?.execution_id ?? null,
     'retried as': execution.retried_as ?? null,
     imported: execution.imported
       ? `${execution.imported.at} by ${execution.imported.actor_id}`

@@ -129,6 +129,21 @@ def test_errors_are_typed_and_say_what_to_do(client: Client, name: str) -> None:
         other.whoami()
 
 
+def test_a_fork_carries_an_execution_up_to_a_node(client: Client, name: str) -> None:
+    kind = {"type": "pass", "output": {"n": {"expr": "state.n"}}}
+    client.workflows.register({"workflow_id": name, "nodes": {"tell": {"kind": kind}}})
+    first = client.start(name, {"n": 1})
+    first.result()
+    preview = first.preview_fork("tell")
+    assert (preview["begins"], preview["kept"]) == (["tell"], [])
+    fork = first.fork("tell", patch={"n": 2}, idempotency_key=name)
+    fork.result()
+    assert first.fork("tell", patch={"n": 2}, idempotency_key=name).id == fork.id
+    origin = fork.describe()["forked_from"]
+    assert origin is not None and origin["execution_id"] == first.id
+    assert [one["execution_id"] for one in first.forks()] == [fork.id]
+
+
 def test_no_service_at_the_port_is_said() -> None:
     with (
         Client(f"http://127.0.0.1:{free_port()}", retry=QUICK) as client,

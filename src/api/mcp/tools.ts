@@ -8,6 +8,7 @@ import { listExecutions } from '../endpoints/executions/finding/list-executions.
 import { pauseExecution, resumeExecution } from '../endpoints/executions/pause-execution.ts';
 import { readEvents } from '../endpoints/executions/read-events.ts';
 import { readExecution } from '../endpoints/executions/read-execution.ts';
+import { forkExecution } from '../endpoints/executions/fork/fork-execution.ts';
 import { retryExecution } from '../endpoints/executions/retry-execution.ts';
 import { startExecution } from '../endpoints/executions/start-execution.ts';
 import { recallFacts } from '../endpoints/memory/recall-facts.ts';
@@ -102,6 +103,7 @@ export const tools: readonly McpTool[] = [
   { name: 'pause_execution', endpoint: pauseExecution, idempotent: true, ...EXECUTION },
   { name: 'resume_execution', endpoint: resumeExecution, idempotent: true, ...EXECUTION },
   { name: 'retry_execution', endpoint: retryExecution, ...EXECUTION },
+  { name: 'fork_execution', endpoint: forkExecution, ...EXECUTION },
   { name: 'list_approvals', endpoint: listApprovals, ...EXECUTION },
   { name: 'approve_execution', endpoint: approveExecution, destructive: true, ...EXECUTION },
   { name: 'send_external_event', endpoint: deliverExternalEvent, ...EXECUTION },

@@ -50,6 +50,11 @@ const OF_EXECUTION = {
       node_id: text.nullable(),
       keys_of: strictExecutionId,
     }).optional(),
+    forked_from: object({
+      execution_id: strictExecutionId,
+      sequence: count,
+      node_id: text.nullable(),
+    }).optional(),
     traceparent: text.optional(),
   }),
   TimerStarted: object({

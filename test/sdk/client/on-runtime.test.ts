@@ -79,6 +79,25 @@ check('a failure and a cancel reject with an error of their own', async (t, svc,
   await again.result();
 });
 
+check('a fork carries an execution up to a node, and is listed', async (t, svc, place) => {
+  const client = clientOf(place, svc);
+  await svc.register({ nodes: { a: call } });
+  const first = await client.start('w', {});
+  await svc.work('a');
+  await first.result();
+  const preview = await client.executions.previewFork(first.id, { at: 'a' });
+  t.deepEqual([preview.begins, preview.kept], [['a'], []]);
+  const fork = await first.fork({ at: 'a' }, { idempotencyKey: 'once' });
+  t.is((await first.fork({ at: 'a' }, { idempotencyKey: 'once' })).id, fork.id);
+  await svc.work('a');
+  await fork.result();
+  const { forks } = await client.executions.forks(first.id);
+  t.deepEqual(
+    forks.map(({ execution_id: id }) => id),
+    [fork.id],
+  );
+});
+
 check('an approval is listed, decided and waited for', async (t, svc, place) => {
   const client = clientOf(place, svc);
   await svc.register({ nodes: { a: approval } });

@@ -2,7 +2,7 @@ import { awaitEnd, outputOf } from './await-end.ts';
 import { toMs, type Duration } from '../duration.ts';
 import { followEvents, type FollowEvents } from './follow-events.ts';
 import type { Paged } from './paged.ts';
-import type { createExecutions } from './resources/executions.ts';
+import type { createExecutions, ForkCallOptions, ForkRequest } from './resources/executions.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { BodyOf, Execution, ExecutionEvent, ReplyOf } from './wire.ts';
 
@@ -48,6 +48,8 @@ export interface ExecutionHandle<Output = unknown> {
     changes?: BodyOf<'retry-execution'>,
     options?: CallOptions,
   ): Promise<ExecutionHandle<Output>>;
+  /** A new execution that carries this one up to a node, which runs again, or up to an event. */
+  fork(from: ForkRequest, options?: ForkCallOptions): Promise<ExecutionHandle<Output>>;
 }
 
 export function createExecutionHandle<Output>(
@@ -84,6 +86,10 @@ export function createExecutionHandle<Output>(
     reject: (decision, options) => decide('rejected', decision, options),
     retry: async (changes, options) => {
       const { execution_id: next } = await executions.retry(id, changes, options);
+      return createExecutionHandle<Output>(transport, executions, next);
+    },
+    fork: async (from, options) => {
+      const { execution_id: next } = await executions.fork(id, from, options);
       return createExecutionHandle<Output>(transport, executions, next);
     },
   };

@@ -719,6 +719,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/executions/{id}/fork": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Starts a new execution that carries another one up to a point
+         * @description `at` is a node, which then runs again, or the sequence of the last event to keep. The fork has the state, the results and the untaken external events of that point; what was in progress begins again, with the whole time of its timers. The original goes on, or stays as it ended. The calls of a fork have idempotency keys of their own, so they have their effects again: to repeat a failed call under its key, retry the execution. With `dry_run`, the answer is 200 with what the fork would keep and run, and nothing starts. With an `Idempotency-Key` header, the same key and body within 24 hours give the same fork.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["fork-execution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{id}/forks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the forks of an execution, newest first
+         * @description The direct forks that exist. A page may hold fewer than `limit`: a fork that was refused, or that retention has removed, is left out.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-forks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/executions/bulk": {
         readonly parameters: {
             readonly query?: never;
@@ -5572,6 +5616,15 @@ export interface operations {
                         } | null;
                         /** @description The execution in which this one was tried again. */
                         readonly retried_as: string | null;
+                        /** @description The execution whose beginning this one carries. */
+                        readonly forked_from: {
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            /** @description Sequence of the last event that it carries. */
+                            readonly sequence: number;
+                            /** @description The node that was asked for. */
+                            readonly node_id: string | null;
+                        } | null;
                         /** @description Model usage, including ended children. */
                         readonly usage: {
                             readonly input_tokens: number;
@@ -6424,6 +6477,136 @@ export interface operations {
                         readonly execution_id: string;
                         /** @description `exec_` and 32 lowercase hex digits. */
                         readonly retried_from: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly "fork-execution": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description A node id, or the sequence of an event from 1. */
+                    readonly at: number | string;
+                    /** @description Which visit of the node; the last one unless given. */
+                    readonly visit?: number | null;
+                    /** @description For a `map`: `failed` runs the items again that did not succeed, with the results of the others; `all` is the default. */
+                    readonly items?: ("all" | "failed") | null;
+                    /** @description JSON Merge Patch (RFC 7396) of the state that the fork begins with. */
+                    readonly patch?: components["schemas"]["StateObject"] | null;
+                    /** @description `latest`: use the latest registered definition, which must have the nodes that run next; `same`, the default: use that of the execution. */
+                    readonly revision?: ("same" | "latest") | null;
+                    readonly dry_run?: boolean | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly forked_from: string;
+                        /** @description The last event of the original that the fork carries. */
+                        readonly sequence: number;
+                        /** @description The node that the request named. */
+                        readonly node_id: string | null;
+                        /** @description Nodes that begin at once. */
+                        readonly begins: readonly string[];
+                        /** @description Completed visits, whose results the fork keeps. */
+                        readonly kept: readonly {
+                            readonly node_id: string;
+                            readonly visits: number;
+                        }[];
+                        /** @description Visits of the original that were in progress at the point or began after it. The fork runs their nodes again where it comes to them. */
+                        readonly left: readonly {
+                            readonly node_id: string;
+                            readonly visits: number;
+                        }[];
+                        /** @description Maps that begin again, with the items that do not run again. */
+                        readonly maps: readonly {
+                            readonly node_id: string;
+                            readonly kept_items: number;
+                        }[];
+                        /** @description Approved visits: an approval stays valid for a call with the same hash. */
+                        readonly approvals: readonly {
+                            readonly node_id: string;
+                            readonly visits: number;
+                        }[];
+                        /** @description External events that no node has taken. */
+                        readonly waiting_events: number;
+                    };
+                };
+            };
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly forked_from: string;
+                        /** @description The last event of the original that the fork carries. */
+                        readonly sequence: number;
+                        /** @description The node that the request named. */
+                        readonly node_id: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-forks": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Values above 100 are taken for 100. */
+                readonly limit?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description Execution id as the service gave it; the bare UUID, with or without hyphens, is accepted too. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly forks: readonly {
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            /** @enum {string} */
+                            readonly status: "running" | "paused" | "completed" | "failed" | "cancelled";
+                            readonly sequence: number;
+                            readonly node_id: string | null;
+                            readonly actor_id: string;
+                            /** Format: date-time */
+                            readonly forked_at: string;
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
                     };
                 };
             };

@@ -35,6 +35,8 @@ export const OPERATIONS = {
   'resume-execution': { method: 'POST', path: '/executions/{id}/resume' },
   'move-execution': { method: 'POST', path: '/executions/{id}/build' },
   'retry-execution': { method: 'POST', path: '/executions/{id}/retry' },
+  'fork-execution': { method: 'POST', path: '/executions/{id}/fork' },
+  'list-forks': { method: 'GET', path: '/executions/{id}/forks' },
   'bulk-executions': { method: 'POST', path: '/executions/bulk' },
   'approve-execution': { method: 'POST', path: '/executions/{id}/approve' },
   'list-approvals': { method: 'GET', path: '/executions/{id}/approvals' },

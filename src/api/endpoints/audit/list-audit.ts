@@ -1,29 +1,15 @@
 import { z } from 'zod';
 
 import { listAudit as list } from '../../../shared/engine/audit/list-audit.ts';
-import { parseExecutionId } from '../../../shared/domain/ids.ts';
-import type { AuditPlace } from '../../../shared/store/audit.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { checkOffset, type OffsetPage } from '../../offset-max.ts';
-import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
+import { auditCursor, cursorOfPlace } from '../../schemas/audit-cursor.ts';
 import { nextCursor, optionalQuery, paging, queryInteger } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
-
-const auditCursor = columnsText((columns): AuditPlace | null => {
-  const place = z.tuple([z.string(), z.string(), z.int()]).safeParse(columns);
-  if (!place.success) return null;
-  const [createdAt, key, sequence] = place.data;
-  const isKey = parseExecutionId(key) !== null || z.uuid().safeParse(key).success;
-  return isKey && isTimestamp(createdAt) ? { createdAt, key, sequence } : null;
-});
-
-function cursorOf({ createdAt, key, sequence }: AuditPlace): string {
-  return encodePosition([createdAt, key, sequence]);
-}
 
 export const listAudit = defineEndpoint({
   name: 'list-audit',
@@ -113,7 +99,7 @@ export const listAudit = defineEndpoint({
         total_is_exact: page.totalIsExact,
         limit,
         offset,
-        next_cursor: page.next === null ? null : cursorOf(page.next),
+        next_cursor: page.next === null ? null : cursorOfPlace(page.next),
       },
     };
   },

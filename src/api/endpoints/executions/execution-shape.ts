@@ -95,6 +95,14 @@ export const executionShape = executionSummary.extend({
   retried_as: executionId
     .nullable()
     .meta({ description: 'The execution in which this one was tried again.' }),
+  forked_from: z
+    .object({
+      execution_id: executionId,
+      sequence: z.int().meta({ description: 'Sequence of the last event that it carries.' }),
+      node_id: z.string().nullable().meta({ description: 'The node that was asked for.' }),
+    })
+    .nullable()
+    .meta({ description: 'The execution whose beginning this one carries.' }),
   usage: z
     .object({
       input_tokens: z.int(),
@@ -150,6 +158,11 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
       node_id: state.retriedFrom.nodeId,
     },
     retried_as: view.retriedAs,
+    forked_from: state.forkedFrom && {
+      execution_id: state.forkedFrom.executionId,
+      sequence: state.forkedFrom.sequence,
+      node_id: state.forkedFrom.nodeId,
+    },
     usage: {
       input_tokens: state.usage.inputTokens,
       output_tokens: state.usage.outputTokens,

@@ -10,6 +10,9 @@ import type {
   WireDeadLetters,
   WireEvent,
   WireExecution,
+  WireForked,
+  WireForkPreview,
+  WireForks,
   WireExplanation,
   WireImported,
   WireMoved,
@@ -78,6 +81,9 @@ export interface SvcClient extends OverviewClient {
   resumeExecution(executionId: string): Promise<WirePaused>;
   moveExecution(executionId: string, move: JsonObject): Promise<WireMoved>;
   retryExecution(executionId: string, changes: JsonObject): Promise<WireRetried>;
+  forkExecution(executionId: string, request: JsonObject): Promise<WireForked>;
+  previewFork(executionId: string, request: JsonObject): Promise<WireForkPreview>;
+  listForks(executionId: string): Promise<WireForks>;
   bulkExecutions(request: JsonObject): Promise<WireBulk>;
   listDeadLetters(query: Query): Promise<WireDeadLetters>;
   requeueWorkItem(workItemId: string): Promise<{ readonly work_item_id: string }>;
@@ -182,6 +188,15 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       call('execution_id', { method: 'POST', path: `${executionPath(id)}/build`, body: move }),
     retryExecution: (id, changes) =>
       call('execution_id', { method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
+    forkExecution: (id, request) =>
+      call('execution_id', { method: 'POST', path: `${executionPath(id)}/fork`, body: request }),
+    previewFork: (id, request) =>
+      call('begins', {
+        method: 'POST',
+        path: `${executionPath(id)}/fork`,
+        body: { ...request, dry_run: true },
+      }),
+    listForks: (id) => call('forks', { method: 'GET', path: `${executionPath(id)}/forks` }),
     bulkExecutions: (request) =>
       call('results', { method: 'POST', path: '/executions/bulk', body: request }),
     listDeadLetters: (query) =>

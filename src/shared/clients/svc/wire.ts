@@ -52,6 +52,7 @@ export interface WireExecution {
   readonly pauses?: readonly WirePause[];
   readonly retried_from?: { readonly execution_id: string } | null;
   readonly retried_as?: string | null;
+  readonly forked_from?: { readonly execution_id: string; readonly sequence: number } | null;
   readonly imported?: { readonly at: string; readonly actor_id: string } | null;
 }
 
@@ -152,6 +153,40 @@ export interface WireDeadLetters {
 export interface WireRetried {
   readonly execution_id: string;
   readonly retried_from: string;
+}
+
+export interface WireForked {
+  readonly execution_id: string;
+  readonly forked_from: string;
+  /** The last event that it carries. */
+  readonly sequence: number;
+  readonly node_id: string | null;
+}
+
+export interface WireForkPreview extends Omit<WireForked, 'execution_id'> {
+  readonly begins: readonly string[];
+  readonly kept: readonly WireVisits[];
+  readonly left: readonly WireVisits[];
+  readonly maps: readonly { readonly node_id: string; readonly kept_items: number }[];
+  readonly approvals: readonly WireVisits[];
+  readonly waiting_events: number;
+}
+
+export interface WireVisits {
+  readonly node_id: string;
+  readonly visits: number;
+}
+
+export interface WireForks {
+  readonly forks: readonly {
+    readonly execution_id: string;
+    readonly status: string;
+    readonly sequence: number;
+    readonly node_id: string | null;
+    readonly actor_id: string;
+    readonly forked_at: string;
+  }[];
+  readonly next_cursor: string | null;
 }
 
 export interface WireMoved {

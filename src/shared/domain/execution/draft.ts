@@ -49,6 +49,7 @@ export function emptyState(ids: {
     continuedFrom: null,
     continuedAs: null,
     retriedFrom: null,
+    forkedFrom: null,
     keysOf: null,
     carriedMaps: {},
     carriedApprovals: {},

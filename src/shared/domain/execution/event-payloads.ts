@@ -51,6 +51,14 @@ export type RetriedFromPayload = {
   readonly keys_of: string;
 };
 
+export type ForkedFromPayload = {
+  readonly execution_id: string;
+  /** Sequence of the last event that the fork carries. */
+  readonly sequence: number;
+  /** The node that the request named; null: it named the sequence. */
+  readonly node_id: string | null;
+};
+
 /** The point where a run ends and its successor begins. */
 export type CarriedPayload = {
   readonly state: JsonObject;

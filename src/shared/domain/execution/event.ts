@@ -12,6 +12,7 @@ import type {
   NodeScheduledPayload,
   PauseScope,
   PausedPayload,
+  ForkedFromPayload,
   RetriedFromPayload,
   TimerPayload,
   WorkflowEndingPayload,
@@ -56,6 +57,8 @@ export type ExecutionEvent =
         carried?: CarriedPayload;
         /** The execution that this one retries. */
         retried_from?: RetriedFromPayload;
+        /** The execution whose beginning this one carries. */
+        forked_from?: ForkedFromPayload;
         /** W3C Trace Context of the request that started it, the parent of its spans. */
         traceparent?: string;
       }

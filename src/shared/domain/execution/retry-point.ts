@@ -18,10 +18,10 @@ import type { Plan } from '../workflow/plan/plan.ts';
 /**
  * Where a retry continues a failed or cancelled execution: its state just before its end. Completed
  * nodes stay complete. Each node that failed, or was cancelled with it, becomes a token at that
- * node again.
+ * node again. A fork continues any execution so, from its state after any event.
  */
 export interface RetryPoint {
-  /** Sequence of the last event before those of the end. */
+  /** Sequence of the last event before those of the end, or before the bound of a fork. */
   readonly sequence: number;
   /** The node that failed; null: it was cancelled, or its time was over. */
   readonly nodeId: string | null;
@@ -43,9 +43,9 @@ export interface RetrySearch {
     readonly statePatch: JsonObject | null;
     /**
      * The usage of the whole execution: finalizers, compensations and children use models while it
-     * ends, and that counts, too.
+     * ends, and that counts, too. Null: what was used up to the point.
      */
-    readonly usage: UsageTotal;
+    readonly usage: UsageTotal | null;
   }): RetryPoint | NoRetryPoint;
 }
 
@@ -55,21 +55,26 @@ export function createRetrySearch(of: {
   readonly plan: Plan;
   /** The definition of the execution that continues. */
   readonly newPlan: Plan;
+  /** For a fork: the last event that it carries. Approvals of later events stay valid for it. */
+  readonly until?: number;
 }): RetrySearch {
-  const { newPlan } = of;
+  const { newPlan, until = Infinity } = of;
   const notes = createRetryNotes();
   const fold = foldUntilEnd(of);
   return {
     add(piece) {
       for (const event of piece) {
-        notes.note(event);
-        fold.add(event);
+        if (event.sequence > until) notes.noteLater(event);
+        else {
+          notes.note(event);
+          fold.add(event);
+        }
       }
       notes.keep(fold.live());
     },
     find({ successor, statePatch, usage }) {
       const { draft, failed, unrouted, endedWell } = fold.end();
-      draft.usage = usage;
+      if (usage !== null) draft.usage = usage;
       if (statePatch !== null) draft.data = mergePatch(draft.data, statePatch);
       const restarted = [...draft.live.values()].filter(({ item }) => item === null);
       const numbers = visitsAgain(draft, { restarted, undone: notes.rolledBack });
@@ -88,7 +93,12 @@ export function createRetrySearch(of: {
         };
       }
       if (draft.arrivals.length === 0 && !endedWell) {
-        return { refused: 'nothing was running when it ended, so there is nothing to retry' };
+        return {
+          refused:
+            until === Infinity
+              ? 'nothing was running when it ended, so there is nothing to retry'
+              : `nothing was left to run after event ${draft.sequence}`,
+        };
       }
       const continued = carryInputs({ draft, notes, plan: of.plan, newPlan, numbers });
       return {

@@ -56,6 +56,7 @@ export function decodeState(text: string): ExecutionState {
     budgetGrants: rest.budgetGrants ?? {},
     warned: rest.warned ?? [],
     retriedFrom: rest.retriedFrom ?? null,
+    forkedFrom: rest.forkedFrom ?? null,
     keysOf: rest.keysOf ?? null,
     carriedMaps: rest.carriedMaps ?? {},
     carriedApprovals: rest.carriedApprovals ?? {},

@@ -55,6 +55,7 @@ export interface ExecutionState {
   /** The run that continues this one. */
   readonly continuedAs: ExecutionId | null;
   readonly retriedFrom: RetriedFrom | null;
+  readonly forkedFrom: ForkedFrom | null;
   /** The execution whose id is part of idempotency keys; null: itself. */
   readonly keysOf: ExecutionId | null;
   /**
@@ -80,6 +81,14 @@ export interface RetriedFrom {
   /** Sequence of its last event before those of its end. */
   readonly sequence: number;
   /** The node that failed; null: it was cancelled, or its time was over. */
+  readonly nodeId: string | null;
+}
+
+export interface ForkedFrom {
+  readonly executionId: ExecutionId;
+  /** Sequence of the last event that the fork carries. */
+  readonly sequence: number;
+  /** The node that the request named; null: it named the sequence. */
   readonly nodeId: string | null;
 }
 

@@ -1,25 +1,16 @@
 import type { Caller, ExecutionRef } from '../caller.ts';
 import { createHash } from 'node:crypto';
 
-import { badRequest, conflict, notFound } from '../../domain/errors.ts';
-import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { createRetrySearch, type RetrySearch } from '../../domain/execution/retry-point.ts';
+import { badRequest, conflict } from '../../domain/errors.ts';
+import { createRetrySearch } from '../../domain/execution/retry-point.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
-import { hasLabels } from '../../domain/execution/labels/labels.ts';
 import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow } from '../../store/store.ts';
-import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
-import {
-  findForCaller,
-  foldLoaded,
-  loadForCaller,
-  readEventsOf,
-} from '../advance/load-execution.ts';
-import { letOthersRun } from '../scheduling/in-pieces.ts';
-import { beginExecution } from './begin-execution.ts';
+import { findForCaller, foldLoaded, loadForCaller } from '../advance/load-execution.ts';
+import { findLatest } from './find-latest.ts';
+import { carryOn, readWholeHistory } from './fork/carry-on.ts';
 
 /*
  * Retrying an execution that failed or was cancelled.
@@ -48,7 +39,7 @@ export async function retryExecution(
   params: RetryExecution,
 ): Promise<RetriedExecution> {
   const { executions } = deps.store;
-  const { tenantId, actorId } = caller;
+  const { tenantId } = caller;
   const asked = { executions, tenantId, executionId: params.executionId };
   const row = await findForCaller(asked);
   const { executionId: retriedFrom, definitionId } = row;
@@ -57,11 +48,13 @@ export async function retryExecution(
   if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
   const own = await deps.definitions.get(definitionId);
   const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
-  const { input, search } = await readHistory(deps, {
-    row,
+  const search = createRetrySearch({
+    executionId: retriedFrom,
+    tenantId,
     plan: own.plan,
     newPlan: compiled.plan,
   });
+  const input = await readWholeHistory(deps, row, (piece) => search.add(piece));
   const loaded = await loadForCaller(asked);
   const state = foldLoaded(loaded, null);
   const point = search.find({
@@ -70,78 +63,27 @@ export async function retryExecution(
     usage: state.usage,
   });
   if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
-  const { definition, plan } = compiled;
-  const { usage } = point.carried;
-  const started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> = {
-    kind: 'WorkflowStarted',
-    nodeId: null,
-    payload: {
-      workflow_id: definition.workflowId,
-      workflow_version: definition.version,
-      definition_id: definition.definitionId,
-      input,
-      ...(hasLabels(state.labels) && { labels: state.labels }),
+  const verdict = await carryOn(deps, caller, {
+    row,
+    compiled,
+    workflowPause: loaded.workflowPause,
+    executionId,
+    input,
+    labels: state.labels,
+    carried: point.carried,
+    from: {
       retried_from: {
         execution_id: retriedFrom,
         sequence: point.sequence,
         node_id: point.nodeId,
         keys_of: state.keysOf ?? retriedFrom,
       },
-      carried: point.carried,
     },
-  };
-  const spent = {
-    inputTokens: usage.input_tokens,
-    outputTokens: usage.output_tokens,
-    costUsd: usage.cost_usd ?? 0,
-  };
-  const verdict = await beginExecution(deps, {
-    compiled,
-    workflowPause: loaded.workflowPause,
-    executionId,
-    tenantId,
-    actorId,
-    started,
-    priority: row.priority,
     request: null,
-    budgets: plan.budget === null ? [] : [{ account: executionId, budget: plan.budget, spent }],
-    ...(Object.values(spent).some((used) => used > 0) && { charge: spent }),
-    refusesUnknown: false,
     isDerived: true,
   });
   if (!verdict.accepted) throw isRetried(row, executionId);
   return { executionId, retriedFrom };
-}
-
-/** So many events are held at a time, however long the history is. */
-const PAGE_EVENTS = 1_000;
-
-async function readHistory(
-  { store: { executions }, timers }: UseCaseDeps,
-  {
-    row,
-    plan,
-    newPlan,
-  }: { readonly row: ExecutionRow; readonly plan: Plan; readonly newPlan: Plan },
-): Promise<{ readonly input: JsonObject; readonly search: RetrySearch }> {
-  const { executionId, tenantId, lastSequence } = row;
-  const search = createRetrySearch({ executionId, tenantId, plan, newPlan });
-  let input: JsonObject | null = null;
-  let after = 0;
-  while (after < lastSequence) {
-    const page = await readEventsOf(executions, { row, after, limit: PAGE_EVENTS });
-    const [first] = page;
-    if (first?.kind === 'WorkflowStarted') input = first.payload.input;
-    const last = page.at(-1);
-    if (last === undefined) break;
-    search.add(page);
-    after = last.sequence;
-    await letOthersRun(timers);
-  }
-  if (input === null || after < lastSequence) {
-    throw new Error(`the history of ${executionId} is not whole`);
-  }
-  return { input, search };
 }
 
 /** The id of the execution in which another is tried again: a UUIDv7 of the same moment. */
@@ -165,13 +107,4 @@ function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error
     `execution ${executionId} was retried as ${retriedAs}; if that one failed too, retry it`,
     { retried_as: retriedAs },
   );
-}
-
-async function findLatest(
-  deps: UseCaseDeps,
-  { tenantId, workflowId }: ExecutionRow,
-): Promise<CompiledDefinition> {
-  const found = await deps.definitions.latest({ tenantId, workflowId, version: null });
-  if (found === null) throw notFound(`workflow ${workflowId}`);
-  return found;
 }

@@ -23,6 +23,8 @@ import { readExecution } from '../../../../src/api/endpoints/executions/read-exe
 import { blameState } from '../../../../src/api/endpoints/executions/history/blame-state.ts';
 import { compareState } from '../../../../src/api/endpoints/executions/history/compare-state.ts';
 import { readState } from '../../../../src/api/endpoints/executions/history/read-state.ts';
+import { forkExecution } from '../../../../src/api/endpoints/executions/fork/fork-execution.ts';
+import { listForks } from '../../../../src/api/endpoints/executions/fork/list-forks.ts';
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
@@ -171,6 +173,21 @@ const CALLS: Calls = {
     endpoint: retryExecution,
     reply: retryExecution.replies[201],
     call: (client) => client.retryExecution('e', {}),
+  },
+  forkExecution: {
+    endpoint: forkExecution,
+    reply: forkExecution.replies[201],
+    call: (client) => client.forkExecution('e', { at: 'a' }),
+  },
+  previewFork: {
+    endpoint: forkExecution,
+    reply: forkExecution.replies[200],
+    call: (client) => client.previewFork('e', { at: 'a' }),
+  },
+  listForks: {
+    endpoint: listForks,
+    reply: listForks.replies[200],
+    call: (client) => client.listForks('e'),
   },
   bulkExecutions: {
     endpoint: bulkExecutions,

@@ -39,6 +39,8 @@ from .answers import (
     ExecutionCounts,
     ExecutionSummary,
     Explanation,
+    Fork,
+    ForkPreview,
     ForgottenFacts,
     Identity,
     PausedExecution,
@@ -429,6 +431,31 @@ class AsyncExecutionHandle:
         """Starts a new execution that resumes where this one failed."""
         answer = await self._post("/retry", changes)
         return self._client.execution(answer["execution_id"])
+
+    async def fork(
+        self, at: str | int, *, idempotency_key: str | None = None, **changes: Any
+    ) -> AsyncExecutionHandle:
+        """Starts a new execution that carries this one up to a point.
+
+        `at`: a node, which runs again, or the sequence of the last event to keep. Changes: `visit`,
+        `items`, `patch`, `revision`. All attempts carry one idempotency key, so a lost answer never
+        starts a second fork.
+        """
+        answer = await self._client.request(
+            "POST",
+            f"/executions/{_part(self.id)}/fork",
+            json={"at": at, **changes},
+            headers={"idempotency-key": idempotency_key or str(uuid.uuid4())},
+        )
+        return self._client.execution(answer["execution_id"])
+
+    async def preview_fork(self, at: str | int, **changes: Any) -> ForkPreview:
+        """Tells what `fork` would keep and run; starts nothing."""
+        return cast(ForkPreview, await self._post("/fork", {"at": at, "dry_run": True, **changes}))
+
+    async def forks(self) -> list[Fork]:
+        """The newest forks of this execution."""
+        return cast("list[Fork]", (await self._get("/forks"))["forks"])
 
     async def send_event(self, key: str, payload: object = None) -> DeliveredEvent:
         """Delivers an external event to the wait for this key, present or future."""

@@ -263,6 +263,15 @@ class ExecutionRetriedFrom(TypedDict):
     """The node that had failed."""
 
 
+class ExecutionForkedFrom(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    sequence: int
+    """Sequence of the last event that it carries."""
+    node_id: str | None
+    """The node that was asked for."""
+
+
 class ExecutionUsage(TypedDict):
     input_tokens: int
     output_tokens: int
@@ -308,6 +317,8 @@ class Execution(TypedDict):
     """The execution that is tried again here."""
     retried_as: str | None
     """The execution in which this one was tried again."""
+    forked_from: ExecutionForkedFrom | None
+    """The execution whose beginning this one carries."""
     usage: ExecutionUsage
     """Model usage, including ended children."""
 
@@ -518,6 +529,64 @@ class RetriedExecution(TypedDict):
     """`exec_` and 32 lowercase hex digits."""
     retried_from: str
     """`exec_` and 32 lowercase hex digits."""
+
+
+class ForkPreviewKept(TypedDict):
+    node_id: str
+    visits: int
+
+
+class ForkPreviewLeft(TypedDict):
+    node_id: str
+    visits: int
+
+
+class ForkPreviewMaps(TypedDict):
+    node_id: str
+    kept_items: int
+
+
+class ForkPreviewApprovals(TypedDict):
+    node_id: str
+    visits: int
+
+
+class ForkPreview(TypedDict):
+    forked_from: str
+    """`exec_` and 32 lowercase hex digits."""
+    sequence: int
+    """The last event of the original that the fork carries."""
+    node_id: str | None
+    """The node that the request named."""
+    begins: list[str]
+    """Nodes that begin at once."""
+    kept: list[ForkPreviewKept]
+    """Completed visits, whose results the fork keeps."""
+    left: list[ForkPreviewLeft]
+    """Visits of the original that were in progress at the point or began after it. The fork runs
+    their nodes again where it comes to them."""
+    maps: list[ForkPreviewMaps]
+    """Maps that begin again, with the items that do not run again."""
+    approvals: list[ForkPreviewApprovals]
+    """Approved visits: an approval stays valid for a call with the same hash."""
+    waiting_events: int
+    """External events that no node has taken."""
+
+
+class Fork(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    status: Literal["running", "paused", "completed", "failed", "cancelled"]
+    sequence: int
+    node_id: str | None
+    actor_id: str
+    forked_at: str
+
+
+class ForksPage(TypedDict):
+    forks: list[Fork]
+    next_cursor: str | None
+    """Null on the last page."""
 
 
 class Decision(TypedDict):

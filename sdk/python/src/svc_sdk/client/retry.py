@@ -25,7 +25,7 @@ class RetryPolicy:
 
 _REPEATABLE = re.compile(
     r"/executions(/batch|/import)?"
-    r"|/executions/[^/]+/(cancel|pause|resume|build)"
+    r"|/executions/[^/]+/(cancel|pause|resume|build|fork)"
     r"|/workflows(/validate|/simulate|/[^/]+/(pause|resume))?"
     r"|/schedules/(preview|[^/]+/trigger)"
     r"|/work-items/[^/]+/(heartbeat|steps|suspend|continue)"

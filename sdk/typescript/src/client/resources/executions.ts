@@ -1,6 +1,6 @@
 import { createPaged, nextByCursor } from '../paged.ts';
 import type { CallOptions, Transport } from '../transport.ts';
-import type { BodyOf, QueryOf } from '../wire.ts';
+import type { BodyOf, QueryOf, ReplyOf } from '../wire.ts';
 import { startMany, type StartEntries, type StartManyOptions } from './start-many.ts';
 
 /** `client.executions`: executions by their ids. `client.execution(id)` has them for one. */
@@ -92,6 +92,34 @@ export function createExecutions(transport: Transport) {
     /** Starts a new execution that resumes where this one failed. */
     retry: (id: string, body: BodyOf<'retry-execution'> = {}, options: CallOptions = {}) =>
       call('retry-execution', { ...at(id, options), body }),
+    /**
+     * Starts a new execution that carries this one up to a point; its calls have keys of their own.
+     * Every attempt carries one `Idempotency-Key`, so that a lost answer never starts a second fork.
+     */
+    fork: async (id: string, body: ForkRequest, options: ForkCallOptions = {}): Promise<Forked> => {
+      const { idempotencyKey, ...rest } = options;
+      const answer = await call('fork-execution', {
+        ...at(id, rest),
+        body,
+        headers: { 'idempotency-key': idempotencyKey ?? environment.uuid() },
+      });
+      if ('execution_id' in answer) return answer;
+      throw new TypeError('`dry_run` is for previewFork');
+    },
+    /** Tells what a fork would keep and run; starts nothing. */
+    previewFork: async (
+      id: string,
+      body: ForkRequest,
+      options: CallOptions = {},
+    ): Promise<ForkPreview> => {
+      const request = { ...at(id, options), body: { ...body, dry_run: true } };
+      const answer = await call('fork-execution', request);
+      if ('begins' in answer) return answer;
+      throw new TypeError('the runtime started a fork: it knows no dry run');
+    },
+    /** The forks of an execution, newest first. */
+    forks: (id: string, query: QueryOf<'list-forks'> = {}, options: CallOptions = {}) =>
+      call('list-forks', { ...at(id, options), query }),
     /** Acts on many executions, one page of them at a time. */
     bulk: (body: BodyOf<'bulk-executions'>, options: CallOptions = {}) =>
       call('bulk-executions', { ...options, body }),
@@ -103,6 +131,15 @@ export function createExecutions(transport: Transport) {
     deliver: (id: string, body: BodyOf<'deliver-external-event'>, options: CallOptions = {}) =>
       call('deliver-external-event', { ...at(id, options), body }),
   };
+}
+
+/** Where a fork leaves its original, and what it changes. */
+export type ForkRequest = Omit<BodyOf<'fork-execution'>, 'dry_run'>;
+export type Forked = Extract<ReplyOf<'fork-execution'>, { readonly execution_id: string }>;
+export type ForkPreview = Extract<ReplyOf<'fork-execution'>, { readonly begins: unknown }>;
+
+export interface ForkCallOptions extends CallOptions {
+  readonly idempotencyKey?: string;
 }
 
 export interface StartCallOptions extends CallOptions {

@@ -19,6 +19,8 @@ export interface RetryNotes {
   /** Approvals for visits that did not complete, including carried approvals. */
   openApprovals(): NonNullable<CarriedPayload['approvals']>;
   note(event: RecordedEvent): void;
+  /** An event after the point of a fork: an approval of a call holds for the same call of the fork. */
+  noteLater(event: RecordedEvent): void;
   /** Drops what belongs to none of these visits. */
   keep(live: ExecutionState['live']): void;
 }
@@ -60,6 +62,7 @@ export function createRetryNotes(): RetryNotes {
       items.set(index, { key: visitKey(nodeId, payload.visit), visit: payload.visit });
       itemVisits.set(ofMap, items);
     },
+    noteLater: approvals.noteLater,
     keep(live) {
       const scheduled = new Set(live.values().map(({ scheduledSequence }) => scheduledSequence));
       for (const sequence of scheduledFrom.keys()) {
@@ -79,6 +82,7 @@ function withoutSequence({ event_sequence: _, ...entry }: JournalEntry): Journal
 
 function createApprovalNotes(): {
   readonly note: (event: RecordedEvent) => void;
+  readonly noteLater: (event: RecordedEvent) => void;
   readonly open: RetryNotes['openApprovals'];
 } {
   const open = new Map<string, { node_id: string; visit: number; hashes: Set<string> }>();
@@ -89,17 +93,23 @@ function createApprovalNotes(): {
     known.hashes.add(hash);
     open.set(key, known);
   };
+  const noteApproval = ({ kind, nodeId, payload }: RecordedEvent): void => {
+    if (kind === 'NodeScheduled') add(nodeId, payload.visit, payload.granted_hash);
+    else if (kind === 'ApprovalReceived' && payload.decision === 'approved') {
+      add(nodeId, payload.visit, payload.shown_hash);
+    }
+  };
   return {
-    note({ kind, nodeId, payload }) {
+    note(event) {
+      const { kind, nodeId, payload } = event;
       if (kind === 'WorkflowStarted') {
         for (const { node_id, visit, shown_hash: hash } of payload.carried?.approvals ?? []) {
           add(node_id, visit, hash);
         }
-      } else if (kind === 'NodeScheduled') add(nodeId, payload.visit, payload.granted_hash);
-      else if (kind === 'ApprovalReceived' && payload.decision === 'approved') {
-        add(nodeId, payload.visit, payload.shown_hash);
       } else if (kind === 'NodeCompleted') open.delete(visitKey(nodeId, payload.visit));
+      else noteApproval(event);
     },
+    noteLater: noteApproval,
     open: () =>
       [...open.values()].flatMap(({ node_id, visit, hashes }) =>
         [...hashes].map((shown_hash) => ({ node_id, visit, shown_hash })),

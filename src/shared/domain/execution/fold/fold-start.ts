@@ -45,6 +45,11 @@ function foldLineage(draft: Draft, payload: StartPayload): void {
     draft.retriedFrom = { executionId: executionId as ExecutionId, sequence, nodeId: failed };
     draft.keysOf = keysOf as ExecutionId;
   }
+  const { forked_from: forked } = payload;
+  if (forked !== undefined) {
+    const { execution_id: executionId, sequence, node_id: nodeId } = forked;
+    draft.forkedFrom = { executionId: executionId as ExecutionId, sequence, nodeId };
+  }
 }
 
 /** The state that an earlier run, or the retried execution, hands over. */

@@ -6,8 +6,10 @@ import io.svc.errors.SvcException;
 import io.svc.errors.TimedOutException;
 import io.svc.json.Json;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** One execution. It holds no connection. */
 public final class ExecutionHandle {
@@ -131,6 +133,53 @@ public final class ExecutionHandle {
    */
   public ExecutionHandle retry() {
     return client.execution((String) post("/retry", Map.of()).get("execution_id"));
+  }
+
+  /**
+   * Starts a new execution that carries this one up to a node, which runs again. Its calls have
+   * idempotency keys of their own. All attempts carry one idempotency key, so a lost answer never
+   * starts a second fork.
+   *
+   * @param node the node; its last visit is the point
+   * @param changes {@code patch} of the state, {@code visit}, {@code items}, {@code revision}; empty
+   *     for none
+   * @return the handle of the new one
+   */
+  public ExecutionHandle fork(String node, Map<String, ?> changes) {
+    return forkAt(node, changes);
+  }
+
+  /**
+   * Starts a new execution that carries this one up to an event. See {@link #fork(String, Map)}.
+   *
+   * @param sequence the sequence of the last event to keep, from 1
+   * @param changes {@code patch} of the state, {@code revision}; empty for none
+   * @return the handle of the new one
+   */
+  public ExecutionHandle fork(long sequence, Map<String, ?> changes) {
+    return forkAt(sequence, changes);
+  }
+
+  private ExecutionHandle forkAt(Object at, Map<String, ?> changes) {
+    Map<String, Object> body = new LinkedHashMap<>(changes);
+    body.put("at", at);
+    Map<String, String> headers = Map.of("idempotency-key", UUID.randomUUID().toString());
+    Map<String, Object> answer = client.request("POST", path("/fork"), null, body, headers);
+    return client.execution((String) answer.get("execution_id"));
+  }
+
+  /**
+   * Tells what a fork at a node would keep and run; starts nothing.
+   *
+   * @param node the node
+   * @param changes as for {@link #fork(String, Map)}
+   * @return {@code begins}, {@code kept}, {@code left}, {@code maps}, {@code approvals} and more
+   */
+  public Map<String, Object> previewFork(String node, Map<String, ?> changes) {
+    Map<String, Object> body = new LinkedHashMap<>(changes);
+    body.put("at", node);
+    body.put("dry_run", true);
+    return post("/fork", body);
   }
 
   /**

@@ -31,7 +31,7 @@ public record RetryPolicy(int attempts, Duration base, Duration longest) {
           String.join(
               "|",
               "/executions(/batch|/import)?",
-              "/executions/[^/]+/(cancel|pause|resume|build)",
+              "/executions/[^/]+/(cancel|pause|resume|build|fork)",
               "/workflows(/validate|/simulate|/[^/]+/(pause|resume))?",
               "/schedules/(preview|[^/]+/trigger)",
               "/work-items/[^/]+/(heartbeat|steps|suspend|continue)",

@@ -112,6 +112,30 @@ class SvcClientTest {
   }
 
   @Test
+  void a_fork_carries_an_execution_up_to_a_node() {
+    client.workflows().register(passing("n", "$.n"));
+    ExecutionHandle execution = client.start(name, Map.of("n", 1));
+    execution.result(SOON);
+    String node = (String) ((List<?>) execution.previewFork(onlyNode(execution), Map.of()).get("begins")).get(0);
+
+    ExecutionHandle fork = execution.fork(node, Map.of("patch", Map.of("n", 2)));
+
+    fork.result(SOON);
+    assertEquals(
+        execution.id(), ((Map<?, ?>) fork.describe().get("forked_from")).get("execution_id"));
+    assertEquals(2L, ((Map<?, ?>) fork.describe().get("state")).get("n"));
+    assertEquals("completed", completed(execution.fork(1, Map.of())).get("status"));
+  }
+
+  private static String onlyNode(ExecutionHandle execution) {
+    return execution.history().stream()
+        .filter(event -> "NodeScheduled".equals(event.get("kind")))
+        .map(event -> (String) event.get("node_id"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
   void a_failure_says_which_node_and_class() {
     Map<String, Object> kind =
         Map.of(
