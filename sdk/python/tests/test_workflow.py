@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from svc_sdk import Client, Workflow, tool, workflow
+from svc_sdk.errors import ExecutionFailedError
 from svc_sdk.testing import Runtime
 
 
@@ -108,3 +109,13 @@ def test_mistakes_are_refused_when_the_workflow_is_built(name: str) -> None:
 
 def test_the_examples_of_the_docstrings_hold() -> None:
     assert doctest.testmod(workflow).failed == 0
+
+
+def test_a_workflow_fails_with_the_error_of_its_author(
+    svc: Runtime, client: Client, name: str
+) -> None:
+    order = Workflow("f" + name, state=Order)
+    refuse = order.fail("refuse", order.state.id + " is refused", error_class="refused")
+    client.workflows.register(order.start(refuse))
+    with pytest.raises(ExecutionFailedError, match="A-1 is refused"):
+        client.start(order, Order("A-1", 5, Item("boat"))).result(20)

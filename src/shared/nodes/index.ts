@@ -23,6 +23,7 @@ import { subgraphKind } from './subgraph/kind.ts';
 import { pythonFnKind } from './python-fn/kind.ts';
 import { toolKind } from './tool/kind.ts';
 import { waitKind } from './wait/kind.ts';
+import { failKind } from './fail/kind.ts';
 import { finalizerKind } from './finalizer/kind.ts';
 import { policyKind } from './policy/kind.ts';
 import type { RunnableKind } from './runnable-kind.ts';
@@ -41,6 +42,7 @@ export const NODE_KINDS: readonly RunnableKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
+  failKind,
   evalKind,
   policyKind,
   finalizerKind,

@@ -347,6 +347,35 @@ check('a loop: each entry of a node is a new visit', async (t, svc) => {
   return masked(await svc.events(id));
 });
 
+check('fail: the execution fails with the message and the class of its author', async (t, svc) => {
+  const id = await svc.run(
+    {
+      start_node: 'pay',
+      nodes: {
+        pay: { ...call('f'), retry_policy: { max_attempts: 1 } },
+        refuse: {
+          kind: {
+            type: 'fail',
+            message: { expr: "'order ' + input.order + ': ' + output.error" },
+            class: { expr: 'output.error_class' },
+          },
+        },
+      },
+      edges: [{ from: 'pay', to: 'refuse', on: 'failure' }],
+    },
+    { order: 'o1' },
+  );
+  await svc.fail(await svc.claim(), { error: 'no money', error_class: 'declined' });
+  const execution = await svc.until(id, 'failed');
+  t.is(execution.error, 'order o1: no money');
+  t.deepEqual((await svc.untilEvent(id, 'WorkflowFailed')).payload, {
+    error: 'order o1: no money',
+    error_class: 'declined',
+    node_id: 'refuse',
+  });
+  return masked(await svc.events(id));
+});
+
 check('limit_exceeded: the execution fails with that reason', async (t, svc) => {
   const id = await svc.run({
     nodes: { start: {}, over: { kind: { type: 'limit_exceeded' } } },

@@ -240,6 +240,10 @@ export const parts = workflow('parts', {
   )
   .edge('judge', 'rules', ({ output }) => ({ condition: gt(output.score, 0.5) }))
   .step('give_up', ({ limitExceeded }) => limitExceeded({ message: 'it was not enough' }))
+  .step('refuse', ({ state, fail }) =>
+    fail({ message: cel`"no more than " + string(${state.n})`, class: 'refused' }),
+  )
+  .edge('rules', 'refuse', { on: 'failure' })
   .edge('judge', 'give_up', ({ failure }) => ({
     on: 'failure',
     condition: cel`${failure.error_class} == "eval_failed"`,

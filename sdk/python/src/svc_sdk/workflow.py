@@ -205,6 +205,15 @@ class Workflow(Generic[S]):
         """Waits for the decision of a person."""
         return self.step(id, {"type": "human_approval", "description": description}, **options)
 
+    def fail(self, id: str, message: Any, *, error_class: Any = None, **options: Any) -> Step:
+        """Ends the execution as failed, with this error; the error class is ``error`` by default."""
+        kind = _present(
+            type="fail",
+            message=_value(message),
+            **{"class": None if error_class is None else _value(error_class)},
+        )
+        return self.step(id, kind, **options)
+
     def subgraph(self, id: str, workflow: Workflow[Any] | str, **options: Any) -> Step:
         """Runs another workflow as a child execution."""
         name = workflow if isinstance(workflow, str) else workflow.id

@@ -2307,19 +2307,19 @@ export interface components {
         /** @description A step of the workflow. */
         readonly Node: {
             /** @description The kind, or an object with its type and fields. Default `pass`. */
-            readonly kind?: ("pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval" | null) | {
+            readonly kind?: ("pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "fail" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval" | null) | {
                 /**
                  * @description The kind.
                  * @enum {unknown}
                  */
-                readonly type: "pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval";
+                readonly type: "pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "fail" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval";
             };
             /**
              * @description In place of `kind`.
              * @enum {unknown}
              */
-            readonly type?: "pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval" | null;
-        } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            readonly type?: "pass" | "python_fn" | "python_tool" | "java_fn" | "java_tool" | "function" | "condition" | "branch" | "parallel" | "map" | "join" | "wait" | "human_approval" | "subgraph" | "limit_exceeded" | "fail" | "eval" | "policy" | "finalizer" | "tool" | "mcp_tool" | "model" | "a2a_task" | "agent" | "agent_tool" | "agent_discovery" | "coordinator" | "memory_retrieval" | null;
+        } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         /** @description A node of kind pass. */
         readonly PassNode: {
             /** @description The kind, or an object with its type and fields. */
@@ -3181,6 +3181,70 @@ export interface components {
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Why the execution ends. */
             readonly message?: string | null;
+        };
+        /** @description A node of kind fail. */
+        readonly FailNode: {
+            /** @description The kind, or an object with its type and fields. */
+            readonly kind?: "fail" | components["schemas"]["FailKind"] | null;
+            /**
+             * @description In place of `kind`.
+             * @enum {unknown}
+             */
+            readonly type?: "fail" | null;
+            /** @description Must equal the key of the node. */
+            readonly id?: string | null;
+            /** @description Purpose of the node. */
+            readonly description?: unknown;
+            /** @description Kept for your own readers and programs. */
+            readonly labels?: unknown;
+            /** @description The input of the node. Default: the whole state. */
+            readonly input_mapping?: components["schemas"]["Mapping"] | null;
+            /** @description The state key that the output is put under. */
+            readonly output_key?: string | null;
+            /** @description How often the node is tried. Default: 3 attempts. */
+            readonly retry_policy?: string | components["schemas"]["RetryPolicy"] | null;
+            /** @description Longest time of one attempt. */
+            readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
+            /** @description Where to continue when the node fails permanently. */
+            readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The tools and models that this node may use. */
+            readonly policy?: components["schemas"]["Policy"] | null;
+            /** @description Values to hide or omit in events of this node. */
+            readonly data_policy?: components["schemas"]["DataPolicy"] | null;
+            /** @description Longest time of one attempt. */
+            readonly timeout_secs?: components["schemas"]["Duration"] | null;
+            /** @description The error of the execution: text, or a mapping that gives text. */
+            readonly message?: components["schemas"]["Mapping"] | null;
+            /** @description The error class, alike. Default `error`. */
+            readonly class?: components["schemas"]["Mapping"] | null;
+        };
+        /** @description The kind fail with its fields. */
+        readonly FailKind: {
+            /**
+             * @description The kind.
+             * @enum {unknown}
+             */
+            readonly type: "fail";
+            /** @description Purpose of the node. */
+            readonly description?: unknown;
+            /** @description Kept for your own readers and programs. */
+            readonly labels?: unknown;
+            /** @description The input of the node. Default: the whole state. */
+            readonly input_mapping?: components["schemas"]["Mapping"] | null;
+            /** @description The state key that the output is put under. */
+            readonly output_key?: string | null;
+            /** @description How often the node is tried. Default: 3 attempts. */
+            readonly retry_policy?: string | components["schemas"]["RetryPolicy"] | null;
+            /** @description Longest time of one attempt. */
+            readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
+            /** @description Where to continue when the node fails permanently. */
+            readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description Longest time of one attempt. */
+            readonly timeout_secs?: components["schemas"]["Duration"] | null;
+            /** @description The error of the execution: text, or a mapping that gives text. */
+            readonly message?: components["schemas"]["Mapping"] | null;
+            /** @description The error class, alike. Default `error`. */
+            readonly class?: components["schemas"]["Mapping"] | null;
         };
         /** @description A node of kind eval. */
         readonly EvalNode: {

@@ -236,6 +236,16 @@ export type LimitExceededKindIr = {
   readonly type: 'limit_exceeded';
 };
 
+/** The kind fail with its fields. */
+export type FailKindIr = {
+  /** The kind. */
+  readonly type: 'fail';
+  /** The error of the execution: text, or a mapping that gives text. */
+  readonly message?: MappingIr;
+  /** The error class, alike. Default `error`. */
+  readonly class?: MappingIr;
+};
+
 /** The kind eval with its fields. */
 export type EvalKindIr = {
   /** The kind. */
@@ -923,6 +933,7 @@ export type NodeIr = {
     | HumanApprovalKindIr
     | SubgraphKindIr
     | LimitExceededKindIr
+    | FailKindIr
     | EvalKindIr
     | PolicyKindIr
     | FinalizerKindIr

@@ -41,6 +41,7 @@ const graph = fc
         'blocked_tool',
         'agent',
         'limit',
+        'fail',
       ),
       { minLength: 2, maxLength: 9 },
     ),
@@ -99,6 +100,8 @@ const graph = fc
           return { type: 'agent', agent_ref: 'a' };
         case 'limit':
           return 'limit_exceeded';
+        case 'fail':
+          return { type: 'fail', message: 'the author ends it' };
         case 'approval':
           return { type: 'human_approval', timeout_secs: 10 };
         case 'wait':

@@ -150,7 +150,15 @@ export interface ControlSteps<S extends Shape> {
     options?: JoinOptions<S, Id, Strategy, Key, Fallback>,
   ) => Step<Gives<JoinOutput<S, Id, Strategy>, Key, Fallback>>;
 
-  /** Ends the execution as failed. */
+  /** Ends the execution as failed, with this error and this error class (default `error`). */
+  readonly fail: (options: {
+    readonly message: AnyMapping;
+    readonly class?: AnyMapping;
+    readonly description?: string;
+    readonly labels?: JsonValue;
+  }) => Step<Gives<never, never>>;
+
+  /** Ends the execution as failed, because a loop ran too often. */
   readonly limitExceeded: (options?: {
     readonly message?: string;
     readonly description?: string;
@@ -178,6 +186,14 @@ export const controlSteps: ControlSteps<AnyShape> = {
   join({ waitFor, mergeStrategy, ...options } = {}) {
     const merge_strategy = writeMergeStrategy(mergeStrategy);
     return createStep({ type: 'join', wait_for: waitFor, merge_strategy }, options);
+  },
+
+  fail({ message, class: errorClass, ...options }) {
+    const fields = {
+      message: writeOptionalMapping(message),
+      class: writeOptionalMapping(errorClass),
+    };
+    return createStep({ type: 'fail', ...fields }, options);
   },
 
   limitExceeded({ message, ...options } = {}) {

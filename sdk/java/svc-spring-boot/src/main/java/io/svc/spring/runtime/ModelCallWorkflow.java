@@ -105,9 +105,8 @@ public final class ModelCallWorkflow {
             "call"),
         "outcome",
         choice("state.call.status == \"failed\"", "model_call", "end"),
-        // An expression that cannot be evaluated is how a definition fails. Its text is the error.
         "model_call",
-        node("type", "pass", "output", Map.of("expr", "bool(\"See state.call.error\")")));
+        node("type", "fail", "message", "$.call.error", "class", "model_call"));
   }
 
   private static Map<String, Object> choice(String condition, String then, String otherwise) {
