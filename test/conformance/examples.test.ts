@@ -49,6 +49,25 @@ check('limit-exceeded.json gives up after five rounds', async (t, svc) => {
   t.deepEqual(state, { rounds: 5 });
 });
 
+check('fail.json refuses a flight without seats', async (t, svc) => {
+  const id = await svc.run(example('fail'), { flight: 'X1', seats: 0 });
+  t.is((await svc.until(id, 'failed')).error, 'no seats left on X1');
+});
+
+check('undo.json cancels what is booked, the last first', async (t, svc) => {
+  const id = await svc.run(example('undo'));
+  await svc.work('flight', { id: 'f1' });
+  await svc.work('hotel', { id: 'h1' });
+  await svc.breakDown('car', { error: 'no cars left' });
+  const hotel = await svc.work('hotel.undo');
+  const flight = await svc.work('flight.undo');
+  t.deepEqual(
+    [hotel.payload['input'], flight.payload['input']],
+    [{ booking: 'h1' }, { booking: 'f1' }],
+  );
+  t.is((await svc.until(id, 'failed')).error, 'node car failed: no cars left');
+});
+
 for (const name of ['python-fn', 'java-fn']) {
   check(`${name}.json has a number squared by a worker`, async (t, svc) => {
     const id = await svc.run(example(name), { number: 7 });

@@ -119,3 +119,28 @@ def test_a_workflow_fails_with_the_error_of_its_author(
     client.workflows.register(order.start(refuse))
     with pytest.raises(ExecutionFailedError, match="A-1 is refused"):
         client.start(order, Order("A-1", 5, Item("boat"))).result(20)
+
+
+def test_a_workflow_undoes_its_completed_steps(svc: Runtime, client: Client, name: str) -> None:
+    order = Workflow("u" + name, state=Order)
+    back = order.tool("back", f"{name}.back")
+    charge = order.tool("charge", f"{name}.charge", undo=back, undo_on=["failed"])
+    refuse = order.fail("refuse", "refused")
+    client.workflows.register(order.sequence(charge, refuse).start(charge))
+    undone: list[dict[str, int]] = []
+
+    @tool(f"{name}.charge")
+    def charge_card(given: dict[str, object]) -> dict[str, int]:
+        return {"payment": 7}
+
+    @tool(f"{name}.back")
+    def give_back(given: dict[str, int]) -> dict[str, bool]:
+        undone.append(given)
+        return {"given": True}
+
+    with (
+        svc.working(tools=[charge_card, give_back]),
+        pytest.raises(ExecutionFailedError, match="refused"),
+    ):
+        client.start(order, Order("A-1", 5, Item("boat"))).result(20)
+    assert undone == [{"payment": 7}]

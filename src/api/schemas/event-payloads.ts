@@ -18,6 +18,7 @@ import {
   strictExecutionId,
   text,
   timer,
+  undone,
   usage,
   uuid,
   visit,
@@ -87,8 +88,13 @@ const OF_EXECUTION = {
     node_id: text.nullable().optional(),
   }),
   WorkflowCompleted: object({ continued_as: strictExecutionId.optional() }),
-  WorkflowFailed: object({ error: text, error_class: text, node_id: text.nullable() }),
-  WorkflowCancelled: object({ reason: text.optional() }),
+  WorkflowFailed: object({
+    error: text,
+    error_class: text,
+    node_id: text.nullable(),
+    undo: undone.optional(),
+  }),
+  WorkflowCancelled: object({ reason: text.optional(), undo: undone.optional() }),
 } satisfies Partial<Record<EventKind, z.ZodType>>;
 
 const OF_NODE = {
@@ -117,6 +123,8 @@ const OF_NODE = {
     granted_hash: text.optional(),
     map: object({ node_id: text, visit, index: count }).optional(),
     continues: visit.optional(),
+    undo: text.optional(),
+    undoes: object({ node_id: text, visit, sequence: count.nullable() }).optional(),
   }),
   NodeStarted: object({ visit }),
   ToolCallCompleted: object({ visit, ...workItem, attempt, tool: text }),

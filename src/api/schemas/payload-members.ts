@@ -67,6 +67,16 @@ export const carried = object({
   granted_calls: names.optional(),
   journals: z.array(object({ node_id: text, visit, entries: z.array(journalEntry) })).optional(),
   inputs: z.array(object({ node_id: text, visit, input: anyValue })).optional(),
+  undo: z
+    .array(
+      object({
+        node_id: text,
+        visit,
+        output: anyValue,
+        item: object({ key: text, value: anyValue }).optional(),
+      }),
+    )
+    .optional(),
 });
 
 export const childEnd = {
@@ -89,5 +99,10 @@ export const timer = {
   visit: visit.nullable(),
   step: text.optional(),
 };
+
+export const undone = object({
+  undone: count,
+  not_undone: z.array(object({ node_id: text, visit, error: text })),
+});
 
 export const pause = { scope: z.enum(['execution', 'workflow']), by: text };

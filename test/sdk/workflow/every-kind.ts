@@ -145,6 +145,8 @@ export const parts = workflow('parts', {
       retryPolicy: 'patient',
       nodeTimeout: 60,
       fallbackNode: 'give_up',
+      undo: pythonFn({ module: 'numbers', function: 'forget', retryPolicy: 'patient' }),
+      undoOn: ['cancelled'],
       policy,
       dataPolicy,
       description: 'Squares.',

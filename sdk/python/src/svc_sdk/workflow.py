@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_type_hints
@@ -141,9 +141,11 @@ class Workflow(Generic[S]):
         retry_policy: str | Mapping[str, Any] | None = None,
         timeout: Duration | None = None,
         fallback: Step | str | None = None,
+        undo: Step | str | None = None,
+        undo_on: Sequence[str] | None = None,
         description: str | None = None,
     ) -> Step:
-        """Adds a node of any kind, with the members of `ir.md`."""
+        """Adds a node of any kind, with the members of `ir.md`. ``undo``: the step that undoes it."""
         if id in self._nodes:
             raise ValueError(f"two steps have the name {id}")
         seconds = None if timeout is None else -(-to_ms(timeout) // 1000)
@@ -154,6 +156,8 @@ class Workflow(Generic[S]):
             retry_policy=retry_policy,
             node_timeout_secs=seconds,
             fallback_node=None if fallback is None else _id(fallback),
+            undo=None if undo is None else _id(undo),
+            undo_on=None if undo_on is None else list(undo_on),
             description=description,
         )
         return Step(id, Path(f"state.{output_key or id}", output_type))

@@ -2345,6 +2345,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2375,6 +2379,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The output. An object is merged into the state. */
@@ -2405,6 +2413,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2441,6 +2453,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The module. */
@@ -2477,6 +2493,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2517,6 +2537,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The class. */
@@ -2557,6 +2581,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2595,6 +2623,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The durable function that a worker runs. */
@@ -2633,6 +2665,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2668,6 +2704,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The first branch whose condition holds is taken. Without it the edges of the node say. */
@@ -2703,6 +2743,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2736,6 +2780,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The nodes that start. Without it the edges of the node say. */
@@ -2769,6 +2817,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2816,6 +2868,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The list: an expression, a path that starts with $, or a list. */
@@ -2863,6 +2919,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2901,6 +2961,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The nodes that it waits for. Default: all that lead here. */
@@ -2939,6 +3003,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -2976,6 +3044,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /**
              * @description The condition of the wait.
              * @enum {unknown}
@@ -3013,6 +3085,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3041,6 +3117,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest wait. Default: `approval_timeout` of the workflow. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
         };
@@ -3069,6 +3149,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3108,6 +3192,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The workflow that runs as a child. */
@@ -3147,6 +3235,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3177,6 +3269,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Why the execution ends. */
@@ -3207,6 +3303,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3239,6 +3339,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The error of the execution: text, or a mapping that gives text. */
@@ -3271,6 +3375,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3322,6 +3430,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The scorers that judge it. */
@@ -3373,6 +3485,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3413,6 +3529,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `policies`, by name. */
@@ -3453,6 +3573,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3490,6 +3614,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `tools`, by name. */
@@ -3527,6 +3655,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3559,6 +3691,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `tools`, by name. */
@@ -3591,6 +3727,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3625,6 +3765,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `mcp_servers` by name, or one of the operator. */
@@ -3659,6 +3803,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3740,6 +3888,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `models` by name, provider/model, or a model. */
@@ -3821,6 +3973,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3860,6 +4016,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description One of `remote_agents`, by name. */
@@ -3899,6 +4059,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -3974,6 +4138,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The id of an agent, or a path that gives one. */
@@ -4049,6 +4217,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -4108,6 +4280,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The skill that is meant. */
@@ -4167,6 +4343,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -4226,6 +4406,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description The skill that is meant. */
@@ -4285,6 +4469,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description The tools and models that this node may use. */
             readonly policy?: components["schemas"]["Policy"] | null;
             /** @description Values to hide or omit in events of this node. */
@@ -4328,6 +4516,10 @@ export interface components {
             readonly node_timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Where to continue when the node fails permanently. */
             readonly fallback_node?: components["schemas"]["Target"] | null;
+            /** @description The node that undoes this one if the execution ends: its id, or the node itself. */
+            readonly undo?: components["schemas"]["NodeId"] | components["schemas"]["Node"] | null;
+            /** @description The ends at which it is undone. Default: both. */
+            readonly undo_on?: readonly ("failed" | "cancelled")[] | null;
             /** @description Longest time of one attempt. */
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /**
@@ -5618,10 +5810,21 @@ export interface operations {
                         readonly current_state: {
                             readonly [key: string]: unknown;
                         };
-                        /** @description How the execution will end once its finalizers are done. */
+                        /** @description How the execution will end once its undos and finalizers are done. */
                         readonly ending: {
                             /** @enum {string} */
                             readonly outcome: "completed" | "failed" | "cancelled";
+                        } | null;
+                        readonly undo: {
+                            /** @description Completed steps whose undo has not begun. */
+                            readonly pending: number;
+                            readonly undone: number;
+                            /** @description Steps that the execution ends without undoing. */
+                            readonly not_undone: readonly {
+                                readonly node_id: string;
+                                readonly visit: number;
+                                readonly error: string;
+                            }[];
                         } | null;
                         /** @description Number of `NodeCompleted` events. */
                         readonly steps_executed: number;

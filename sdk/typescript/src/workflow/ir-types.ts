@@ -962,6 +962,10 @@ export type NodeIr = {
   readonly node_timeout_secs?: DurationIr;
   /** Where to continue when the node fails permanently. */
   readonly fallback_node?: TargetIr;
+  /** The node that undoes this one if the execution ends: its id, or the node itself. */
+  readonly undo?: NodeIdIr | NodeIr;
+  /** The ends at which it is undone. Default: both. */
+  readonly undo_on?: readonly ('failed' | 'cancelled')[];
   /** The tools and models that this node may use. */
   readonly policy?: PolicyIr;
   /** Values to hide or omit in events of this node. */

@@ -3,6 +3,7 @@ import type { ExecutionView, WaitingOn } from '../../../shared/engine/executions
 import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
+import type { UndoState } from '../../../shared/domain/execution/undo/undo-state.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { keptLabels } from '../../schemas/labels.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -60,13 +61,24 @@ export const waitingOnShape = z.object({
     .meta({ description: 'The child execution that the node waits for.' }),
 });
 
+const undoShape = z
+  .object({
+    pending: z.int().meta({ description: 'Completed steps whose undo has not begun.' }),
+    undone: z.int(),
+    not_undone: z
+      .array(z.object({ node_id: z.string(), visit: z.int(), error: z.string() }))
+      .meta({ description: 'Steps that the execution ends without undoing.' }),
+  })
+  .meta({ description: 'Null: no step that has an undo is complete.' });
+
 export const executionShape = executionSummary.extend({
   state: anyObject,
   current_state: anyObject.meta({ description: 'The same as `state`.' }),
   ending: z
     .object({ outcome: z.enum(TERMINAL_STATUSES) })
     .nullable()
-    .meta({ description: 'How the execution will end once its finalizers are done.' }),
+    .meta({ description: 'How the execution will end once its undos and finalizers are done.' }),
+  undo: undoShape.nullable(),
   steps_executed: z.int().meta({ description: 'Number of `NodeCompleted` events.' }),
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
@@ -133,6 +145,12 @@ export function shapeSummary(row: ListedExecution): z.input<typeof executionSumm
   };
 }
 
+function shapeUndo({ pending, undone, failed }: UndoState): z.input<typeof executionShape>['undo'] {
+  if (pending.length === 0 && undone === 0 && failed.length === 0) return null;
+  const notUndone = failed.map(({ nodeId, visit, error }) => ({ node_id: nodeId, visit, error }));
+  return { pending: pending.length, undone, not_undone: notUndone };
+}
+
 export function shapeExecution(view: ExecutionView): z.input<typeof executionShape> {
   const { state } = view;
   return {
@@ -140,6 +158,7 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     state: state.data,
     current_state: state.data,
     ending: state.ending && { outcome: state.ending.outcome },
+    undo: shapeUndo(state.undo),
     steps_executed: state.stepsExecuted,
     input: state.input,
     initial_input: state.input,

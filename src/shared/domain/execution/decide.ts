@@ -11,6 +11,7 @@ import { matchExternalEvents } from './decisions/match-external-events.ts';
 import { skipUnreachable } from './decisions/skip-unreachable.ts';
 import { startArrivals } from './decisions/start-arrivals.ts';
 import { startFinalizers } from './decisions/start-finalizers.ts';
+import { startUndo } from './decisions/start-undo.ts';
 import { startWorkflowTimer } from './decisions/start-workflow-timer.ts';
 import { deriveStatus } from './derive-status.ts';
 import { draftOf, ownedDraft } from './draft.ts';
@@ -75,7 +76,7 @@ export function decide(params: {
       more = true;
       break;
     }
-    const progressed = answered || startArrivals(turn) || startFinalizers(turn);
+    const progressed = answered || startArrivals(turn) || startUndo(turn) || startFinalizers(turn);
     if (progressed) {
       if (turn.budget > 0) continue;
       more = true;

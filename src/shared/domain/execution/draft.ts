@@ -1,6 +1,7 @@
 import type { DefinitionId, ExecutionId, TenantId } from '../ids.ts';
 import { NO_LABELS } from './labels/labels.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE } from './state.ts';
+import { NO_UNDO } from './undo/undo-state.ts';
 
 /** A state that one fold owns and changes. Nothing else sees it until the fold is done. */
 export type Draft = {
@@ -57,6 +58,7 @@ export function emptyState(ids: {
     carriedInputs: {},
     grantedCalls: [],
     ending: null,
+    undo: NO_UNDO,
     pauses: [],
   };
 }

@@ -31,6 +31,14 @@ export interface NodeScheduledPayload {
   readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
   /** The visit of the same node that continued as this one. */
   readonly continues?: number;
+  /** The node that undoes this visit if it completes and the execution fails or is cancelled. */
+  readonly undo?: string;
+  /** Set on a visit that undoes another. `sequence`: of its completion; null: in an earlier run. */
+  readonly undoes?: {
+    readonly node_id: string;
+    readonly visit: number;
+    readonly sequence: number | null;
+  };
 }
 
 /**
@@ -89,6 +97,8 @@ export type CarriedPayload = {
   readonly journals?: readonly CarriedJournalPayload[];
   /** Inputs that functions continued with, for visits that begin in this run. */
   readonly inputs?: readonly CarriedInputPayload[];
+  /** Completed visits that an end of this run may undo, in order of completion. */
+  readonly undo?: readonly CarriedUndoPayload[];
 };
 
 export type CarriedMapPayload = {
@@ -104,6 +114,14 @@ export type CarriedMapPayload = {
   }[];
   /** Visits of the other items, by index: their calls keep their idempotency keys. */
   readonly visits: Readonly<Record<string, number>>;
+};
+
+export type CarriedUndoPayload = {
+  readonly node_id: string;
+  readonly visit: number;
+  readonly output: JsonValue;
+  /** The item of its map, and its key. */
+  readonly item?: { readonly key: string; readonly value: JsonValue };
 };
 
 export type CarriedApprovalPayload = {

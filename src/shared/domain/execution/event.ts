@@ -25,6 +25,7 @@ import type {
   StepRecordedPayload,
 } from './function-events.ts';
 import type { Labels } from './labels/labels.ts';
+import type { UndoPayload } from './undo/undo-state.ts';
 import type { UsagePayload } from './usage-payload.ts';
 
 /**
@@ -193,11 +194,14 @@ export type ExecutionEvent =
   /** The runtime derives nothing from further events until a resume. */
   | Event<'ExecutionPaused', PausedPayload>
   | Event<'ExecutionResumed', { scope: PauseScope; by: string }>
-  /** Only the finalizers remain, and run now; the terminal event follows them. */
+  /** Only undos and finalizers remain, and run now; the terminal event follows them. */
   | Event<'WorkflowEnding', WorkflowEndingPayload>
   | Event<'WorkflowCompleted', { continued_as?: string }>
-  | Event<'WorkflowFailed', { error: string; error_class: string; node_id: string | null }>
-  | Event<'WorkflowCancelled', { reason?: string }>;
+  | Event<
+      'WorkflowFailed',
+      { error: string; error_class: string; node_id: string | null; undo?: UndoPayload }
+    >
+  | Event<'WorkflowCancelled', { reason?: string; undo?: UndoPayload }>;
 
 export type EventKind = ExecutionEvent['kind'];
 

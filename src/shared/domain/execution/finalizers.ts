@@ -3,6 +3,8 @@ import type { ExecutionEvent } from './event.ts';
 import { owesRollback } from './function-run.ts';
 import type { ExecutionState, Failure } from './state.ts';
 import type { TerminalStatus } from './status.ts';
+import { nextUndo } from './undo/due-undo.ts';
+import { NO_UNDO, tellUndo, type UndoState } from './undo/undo-state.ts';
 
 /** Ids of the finalizers that run after this outcome. */
 export function finalizersOf(plan: Plan, outcome: TerminalStatus): readonly string[] {
@@ -20,18 +22,18 @@ function applies(runOn: RunOn, outcome: TerminalStatus): boolean {
   }
 }
 
-/** The event that ends an execution: WorkflowEnding if finalizers or rollbacks run first, else the terminal event. */
+/** The event that ends an execution: WorkflowEnding if something runs first, else the terminal event. */
 export function endingEvent(
   plan: Plan,
   of: {
     readonly outcome: TerminalStatus;
     readonly failure: Failure | null;
-    /** Functions have compensations to run. */
-    readonly rollsBack: boolean;
+    /** Undos, or compensations of functions, are to run. */
+    readonly comesFirst: boolean;
   },
 ): ExecutionEvent {
-  const { outcome, failure, rollsBack } = of;
-  if (!rollsBack && finalizersOf(plan, outcome).length === 0) {
+  const { outcome, failure, comesFirst } = of;
+  if (!comesFirst && finalizersOf(plan, outcome).length === 0) {
     return terminalEvent(outcome, failure);
   }
   const why = failure && {
@@ -42,18 +44,24 @@ export function endingEvent(
   return { kind: 'WorkflowEnding', nodeId: null, payload: { outcome, ...why } };
 }
 
-export function terminalEvent(outcome: TerminalStatus, failure: Failure | null): ExecutionEvent {
+export function terminalEvent(
+  outcome: TerminalStatus,
+  failure: Failure | null,
+  undone: UndoState = NO_UNDO,
+): ExecutionEvent {
+  const undo = tellUndo(undone);
+  const told = undo === undefined ? {} : { undo };
   switch (outcome) {
     case 'completed':
       return { kind: 'WorkflowCompleted', nodeId: null, payload: {} };
     case 'cancelled':
-      return { kind: 'WorkflowCancelled', nodeId: null, payload: {} };
+      return { kind: 'WorkflowCancelled', nodeId: null, payload: told };
     case 'failed': {
       const { error, errorClass, nodeId } = failure ?? UNKNOWN;
       return {
         kind: 'WorkflowFailed',
         nodeId: null,
-        payload: { error, error_class: errorClass, node_id: nodeId },
+        payload: { error, error_class: errorClass, node_id: nodeId, ...told },
       };
     }
   }
@@ -62,9 +70,9 @@ export function terminalEvent(outcome: TerminalStatus, failure: Failure | null):
 const UNKNOWN: Failure = { nodeId: null, error: 'the execution failed', errorClass: 'error' };
 
 /**
- * The events of an external cancel: everything live is cancelled at once, and finalizers run after
- * it. Empty when the execution is already ending: a cancel changes nothing then. Without a plan no
- * finalizer is known, so none runs.
+ * The events of an external cancel: everything live is cancelled at once, and undos and finalizers
+ * run after it. Empty when the execution is already ending: a cancel changes nothing then. Without a
+ * plan none is known, so none runs.
  */
 export function cancellationEvents(
   plan: Plan | null,
@@ -72,7 +80,9 @@ export function cancellationEvents(
 ): readonly ExecutionEvent[] {
   if (state.ending !== null && plan !== null) return [];
   const visits = [...state.live.values()];
-  const rollsBack = visits.some(({ run }) => owesRollback(run));
+  const comesFirst =
+    visits.some(({ run }) => owesRollback(run)) ||
+    (plan !== null && nextUndo(plan, state, 'cancelled') !== null);
   return [
     ...visits.map(({ nodeId, visit }): ExecutionEvent => ({
       kind: 'NodeCancelled',
@@ -81,6 +91,6 @@ export function cancellationEvents(
     })),
     plan === null
       ? terminalEvent('cancelled', null)
-      : endingEvent(plan, { outcome: 'cancelled', failure: null, rollsBack }),
+      : endingEvent(plan, { outcome: 'cancelled', failure: null, comesFirst }),
   ];
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type FunctionRun } from './function-run.ts';
 import { NO_LABELS } from './labels/labels.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE, visitKey } from './state.ts';
+import { NO_UNDO } from './undo/undo-state.ts';
 
 const FORMAT = 3;
 /** Format 2 has no usage and no memory of visits. */
@@ -64,6 +65,7 @@ export function decodeState(text: string): ExecutionState {
     carriedInputs: rest.carriedInputs ?? {},
     grantedCalls: rest.grantedCalls ?? [],
     ending: rest.ending ?? null,
+    undo: rest.undo ?? NO_UNDO,
     pauses: rest.pauses ?? [],
     // Versions that did not write this field took snapshots only after the first decision.
     workflowTimerStarted: rest.workflowTimerStarted ?? true,

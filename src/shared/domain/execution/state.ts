@@ -5,6 +5,7 @@ import type { JournalEntry } from './function-events.ts';
 import type { ContinueRequest, FunctionRun } from './function-run.ts';
 import type { Labels } from './labels/labels.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
+import type { Undoing, UndoState } from './undo/undo-state.ts';
 
 /**
  * An execution after its first `sequence` events: a fold of the events (see `evolve.ts`). It
@@ -70,8 +71,9 @@ export interface ExecutionState {
   readonly carriedInputs: Readonly<Record<string, JsonValue>>;
   /** Hashes of calls that models asked for and people approved, and that no node has made yet. */
   readonly grantedCalls: readonly string[];
-  /** Not null: only finalizers are live, and nothing else starts any more. */
+  /** Not null: only undos and finalizers are live, and nothing else starts any more. */
   readonly ending: Ending | null;
+  readonly undo: UndoState;
   /** Not empty: facts are recorded without consequences. At most one pause of each scope. */
   readonly pauses: readonly Pause[];
 }
@@ -177,6 +179,10 @@ export interface LiveVisit {
   readonly childId: ExecutionId | null;
   /** Set on a visit of a durable function. */
   readonly run: FunctionRun | null;
+  /** The node that undoes it once it has completed; absent: none. */
+  readonly undo?: string;
+  /** Set on a visit that undoes another. */
+  readonly undoes?: Undoing;
 }
 
 /** Values that the work of a visit keeps for its later attempts. */

@@ -1,7 +1,9 @@
 import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
+import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
@@ -15,7 +17,7 @@ import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from '../ad
 /**
  * Cancels at once: the fact ends everything that is live and takes back its work in one
  * transaction, so that every fence it had handed out is stale when the caller has the answer. The
- * execution is over with it, unless finalizers are to run first.
+ * execution is over with it, unless undos or finalizers are to run first.
  */
 export function cancelExecution(
   deps: EngineDeps,
@@ -31,7 +33,9 @@ export function cancelExecution(
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
-      return { commit: await commitOfCancel(deps, { row, state }, caller), answer };
+      const givenUp = await commitOfGivingUp(deps, { row, state }, caller);
+      const commit = givenUp ?? (await commitOfCancel(deps, { row, state }, caller));
+      return { commit, answer };
     },
   });
 }
@@ -48,7 +52,7 @@ export async function commitOfCancel(
   const waits = isUnbegun(state);
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
-    // Only its finalizers remain, and they must run.
+    // Only undos and finalizers remain, and they must run.
     const scopes = state.pauses.map(({ scope }) => scope);
     return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
   }
@@ -75,6 +79,34 @@ export async function commitOfCancel(
     startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
     workflowHold: isHeldByWorkflow(state) ? { workflowId: row.workflowId, is: 'drop' } : null,
+  };
+}
+
+/**
+ * The commit that ends an execution without the undos that are dead letters, if nothing else of it is
+ * left; null: something is. An undo that may still run is never given up.
+ */
+async function commitOfGivingUp(
+  deps: EngineDeps,
+  { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
+  { tenantId, actorId }: Caller,
+): Promise<CommitPlan | null> {
+  const dead = state.ending === null ? null : onlyDeadUndos(state);
+  if (dead === null) return null;
+  for (const { workItemId } of dead) {
+    const item = workItemId && (await deps.store.work.find(workItemId, tenantId));
+    if (item?.place !== 'dead_lettered') return null;
+  }
+  const events = dead.map(({ nodeId, visit, undoes }): ExecutionEvent => ({
+    kind: 'NodeCancelled',
+    nodeId,
+    payload: { visit, reason: `given up: ${undoes?.error ?? ''}` },
+  }));
+  return {
+    ...emptyCommit(row),
+    expectedSequence: row.lastSequence,
+    events: events.map((event) => newEvent(event, actorId)),
+    runnable: 'mark',
   };
 }
 

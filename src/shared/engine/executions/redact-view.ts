@@ -49,6 +49,13 @@ export function redactState(
     data: see(data),
     input: see(state.input),
     error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
+    undo: {
+      ...state.undo,
+      failed: state.undo.failed.map((one) => ({
+        ...one,
+        error: redact(one.error, policy, pseudonym) as string,
+      })),
+    },
     pauses: redactPauses(state.pauses, plan, pseudonym),
   };
 }
@@ -135,6 +142,8 @@ function redactPayload(
         const items: readonly JsonValue[] = value;
         return [[key, items.map((item) => redactItem(item, by))]];
       }
+      // The summary of an end quotes errors; of a visit it is the id of a node.
+      if (key === 'undo' && isJsonObject(value)) return [[key, redact(value, policy, pseudonym)]];
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && outputKeys.has(key)) return [];
       if (DECISION_KEYS.has(key)) {
@@ -164,7 +173,7 @@ function redactOutput(
 function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
   const { carried = null } = payload;
   if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
-  const { arrivals = null, maps = null, journals = null, inputs = null } = carried;
+  const { arrivals = null, maps = null, journals = null, inputs = null, undo = null } = carried;
   return {
     ...payload,
     carried: {
@@ -176,6 +185,9 @@ function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): Jso
       }),
       ...(Array.isArray(inputs) && {
         inputs: inputs.map((input: JsonValue) => showInput(input, plan)),
+      }),
+      ...(Array.isArray(undo) && {
+        undo: undo.map((done: JsonValue) => showUndo(done, plan)),
       }),
       ...(Array.isArray(arrivals) && {
         arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
@@ -206,6 +218,14 @@ function showJournal(journal: JsonValue, plan: Plan): JsonValue {
     isJsonObject(one) && 'output' in one ? { ...one, output: null } : one,
   );
   return { ...journal, entries };
+}
+
+/** The output of a step that the end of the execution may undo. */
+function showUndo(done: JsonValue, plan: Plan): JsonValue {
+  if (!isJsonObject(done)) return done;
+  const { node_id: nodeId = null } = done;
+  const node = typeof nodeId === 'string' ? plan.nodes.get(nodeId) : undefined;
+  return node?.dataPolicy?.retainOutputs === false ? { ...done, output: null, item: null } : done;
 }
 
 /** The input that a function continued with. */

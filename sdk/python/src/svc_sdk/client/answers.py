@@ -223,6 +223,20 @@ class ExecutionEnding(TypedDict):
     outcome: Literal["completed", "failed", "cancelled"]
 
 
+class ExecutionUndoNotUndone(TypedDict):
+    node_id: str
+    visit: int
+    error: str
+
+
+class ExecutionUndo(TypedDict):
+    pending: int
+    """Completed steps whose undo has not begun."""
+    undone: int
+    not_undone: list[ExecutionUndoNotUndone]
+    """Steps that the execution ends without undoing."""
+
+
 class ExecutionWaitingOn(TypedDict):
     node_id: str
     visit: int
@@ -298,7 +312,8 @@ class Execution(TypedDict):
     current_state: dict[str, Any]
     """The same as `state`."""
     ending: ExecutionEnding | None
-    """How the execution will end once its finalizers are done."""
+    """How the execution will end once its undos and finalizers are done."""
+    undo: ExecutionUndo | None
     steps_executed: int
     """Number of `NodeCompleted` events."""
     input: dict[str, Any]

@@ -41,6 +41,10 @@ export interface StepOptions<S extends Shape, Key extends string, Fallback exten
   readonly nodeTimeout?: Duration;
   /** The next step after a permanent failure: the same as an edge with `on: 'failure'`. */
   readonly fallbackNode?: Fallback;
+  /** The step that undoes this one if the execution fails or is cancelled. Its input is the output. */
+  readonly undo?: Step;
+  /** The ends at which it is undone. Default: both. */
+  readonly undoOn?: readonly ('failed' | 'cancelled')[];
   /** The tools and models that this step may use. */
   readonly policy?: Policy;
   /** Limits on the data of this step that people see. */
@@ -66,6 +70,8 @@ interface WrittenOptions {
   readonly retryPolicy?: string | RetryPolicy | undefined;
   readonly nodeTimeout?: Duration | undefined;
   readonly fallbackNode?: string | undefined;
+  readonly undo?: Step | undefined;
+  readonly undoOn?: readonly ('failed' | 'cancelled')[] | undefined;
   readonly policy?: Policy | undefined;
   readonly dataPolicy?: DataPolicy | undefined;
   readonly description?: string | undefined;
@@ -90,6 +96,8 @@ export function createStep<Of extends Effects>(
       retry_policy: writeRetryChoice(options.retryPolicy),
       node_timeout_secs: options.nodeTimeout,
       fallback_node: fallbackNode,
+      undo: options.undo?.['~node'],
+      undo_on: options.undoOn,
       policy: writePolicy(options.policy),
       data_policy: writeDataPolicy(options.dataPolicy),
     }),

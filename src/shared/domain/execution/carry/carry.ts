@@ -1,6 +1,7 @@
 import type { ExecutionId } from '../../ids.ts';
-import type { CarriedPayload } from '../event-payloads.ts';
+import type { CarriedPayload, CarriedUndoPayload } from '../event-payloads.ts';
 import type { ExecutionState } from '../state.ts';
+import type { Undoable } from '../undo/undo-state.ts';
 
 /**
  * The state that an execution hands over to the one that continues it. Its own budget becomes the
@@ -30,5 +31,10 @@ export function carry(
       Object.entries(state.budgetGrants).map(([account, times]) => [inherit(account), times]),
     ),
     budgets_warned: state.warned.map(inherit),
+    ...(state.undo.pending.length > 0 && { undo: state.undo.pending.map(carryUndo) }),
   };
+}
+
+function carryUndo({ nodeId, visit, output, item }: Undoable): CarriedUndoPayload {
+  return { node_id: nodeId, visit, output, ...(item !== null && { item }) };
 }

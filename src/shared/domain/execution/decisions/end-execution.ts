@@ -2,6 +2,7 @@ import { timerName } from '../effect.ts';
 import { endingEvent, terminalEvent } from '../finalizers.ts';
 import type { Failure } from '../state.ts';
 import type { TerminalStatus } from '../status.ts';
+import { nextUndo } from '../undo/due-undo.ts';
 import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
@@ -14,7 +15,7 @@ export function endExecution(turn: Turn): boolean {
   if (ending === null) endAs(turn, 'completed', null);
   else if (ending.outcome === 'completed' && ending.finalizerFailure !== null) {
     emit(turn, terminalEvent('failed', ending.finalizerFailure));
-  } else emit(turn, terminalEvent(ending.outcome, ending.failure));
+  } else emit(turn, terminalEvent(ending.outcome, ending.failure, turn.draft.undo));
   return true;
 }
 
@@ -39,7 +40,8 @@ export function failExecution(turn: Turn, failure: Failure): void {
 }
 
 function endAs(turn: Turn, outcome: TerminalStatus, failure: Failure | null): void {
-  emit(turn, endingEvent(turn.plan, { outcome, failure, rollsBack: turn.draft.live.size > 0 }));
+  const comesFirst = turn.draft.live.size > 0 || nextUndo(turn.plan, turn.draft, outcome) !== null;
+  emit(turn, endingEvent(turn.plan, { outcome, failure, comesFirst }));
   if (turn.draft.ending === null || turn.plan.workflowTimeoutMs === null) return;
   const about = { purpose: 'workflow_timeout', nodeId: null, visit: null } as const;
   turn.effects.push({ do: 'cancel_timer', name: timerName(about) });

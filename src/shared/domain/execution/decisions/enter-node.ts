@@ -5,6 +5,7 @@ import type { CarriedMapPayload } from '../event-payloads.ts';
 import { nextTokens, outputsOf } from '../fold/fold-schedule.ts';
 import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
+import type { Undoable } from '../undo/undo-state.ts';
 import { failExecution } from './end-execution.ts';
 import { enterWork } from './enter-work.ts';
 import { failVisit } from './fail-visit.ts';
@@ -59,6 +60,19 @@ export function enterAgain(turn: Turn, live: LiveVisit, input: JsonValue): void 
   const origin = { from: [], continues: live.visit, ...(map !== null && { map }) };
   const context = contextOf(turn, { node, visit, scope, arrivals: [], item });
   carryOut({ turn, node, visit, origin }, node.kind.enter(node.spec, context));
+}
+
+/** Enters the node that undoes a completed visit. */
+export function enterUndo(turn: Turn, node: PlanNode, of: Undoable): void {
+  const { draft } = turn;
+  const visit = draft.nextVisit.get(node.id) ?? 0;
+  const scope = { data: draft.data, output: of.output };
+  const context = contextOf(turn, { node, visit, scope, arrivals: [], item: of.item });
+  const undoes = { node_id: of.nodeId, visit: of.visit, sequence: of.sequence };
+  carryOut(
+    { turn, node, visit, origin: { from: [], undoes } },
+    node.kind.enter(node.spec, context),
+  );
 }
 
 function carriedInput(

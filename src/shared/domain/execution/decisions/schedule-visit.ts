@@ -8,7 +8,7 @@ export interface NewVisit {
   readonly node: PlanNode;
   readonly visit: number;
   /** The nodes that led here; for an item also its place in its map. */
-  readonly origin: Pick<NodeScheduledPayload, 'from' | 'map' | 'continues'>;
+  readonly origin: Pick<NodeScheduledPayload, 'from' | 'map' | 'continues' | 'undoes'>;
 }
 
 export function scheduleVisit(
@@ -16,6 +16,7 @@ export function scheduleVisit(
   phase: VisitPhase,
   more: Partial<NodeScheduledPayload> = {},
 ): void {
+  const undo = turn.plan.undos.get(node.id);
   emit(turn, {
     kind: 'NodeScheduled',
     nodeId: node.id,
@@ -25,6 +26,7 @@ export function scheduleVisit(
       phase,
       ...origin,
       ...(node.outputKey !== null && { output_key: node.outputKey }),
+      ...(undo !== undefined && { undo: undo.nodeId }),
       ...more,
     },
   });

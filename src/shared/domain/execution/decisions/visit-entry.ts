@@ -43,6 +43,7 @@ export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): En
 
 /** The item of a `map` that a live visit works on; null: none. */
 export function itemOf(turn: Seen, visit: LiveVisit): EnteredItem | null {
+  if (visit.undoes !== undefined) return visit.undoes.item;
   if (visit.item === null) return null;
   const map = turn.draft.live.get(visitKey(visit.item.nodeId, visit.item.visit));
   const node = map && turn.plan.nodes.get(map.nodeId);

@@ -32,4 +32,5 @@ export function foldEnd(
   draft.arrivals = [];
   draft.ending = null;
   draft.pauses = [];
+  if (draft.undo.pending.length > 0) draft.undo = { ...draft.undo, pending: [] };
 }

@@ -19,6 +19,7 @@ import {
 import { type ChildEnd, type LiveVisit, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
+import { endUndo, isUndo } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 /* Folds the events of durable functions into their visits. */
@@ -172,6 +173,7 @@ export function foldNodeCancelled(
   if (visit !== undefined && owesRollback(visit.run) && payload.rolled_back !== true) {
     return foldRollbackDue(draft, visit, { is: 'cancelled', reason: payload.reason });
   }
+  if (visit !== undefined && isUndo(visit)) return endUndo(draft, visit, payload.reason);
   draft.live.delete(key);
 }
 

@@ -10,16 +10,15 @@ import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
 import { foldRollbackDue } from './fold-function.ts';
+import { foldUndoable, foldUndoFailed, foldUndone, isUndo } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 import { recordItem } from './record-item.ts';
 
-export function foldCompleted(
-  draft: Draft,
-  event: EventOf<'NodeCompleted'>,
-  { plan, meter }: FoldedBy,
-): void {
+export function foldCompleted(draft: Draft, event: EventOf<'NodeCompleted'>, by: FoldedBy): void {
+  const { plan, meter } = by;
   const { nodeId, payload } = event;
   const visit = liveVisit(draft, nodeId, payload.visit);
+  foldUndoable(draft, visit, { payload, by });
   draft.live.delete(visitKey(nodeId, payload.visit));
   draft.stepsExecuted += 1;
   addUsage(draft, payload.usage);
@@ -34,6 +33,7 @@ export function foldCompleted(
   if (payload.event_sequence !== undefined) {
     draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== payload.event_sequence);
   }
+  if (isUndo(visit)) return foldUndone(draft);
   if (visit.item !== null) {
     recordItem(draft, visit.item, { ok: true, output: payload.output });
   } else if (plan !== null) {
@@ -75,6 +75,7 @@ export function foldFailed(
     const { error, error_class: errorClass } = payload;
     return foldRollbackDue(draft, visit, { is: 'failed', error, errorClass });
   }
+  if (isUndo(visit)) return foldUndoFailed(draft, visit, payload);
   draft.live.delete(visitKey(nodeId, payload.visit));
   const { signal } = visit;
   // A budget or a policy ended the visit after an approval that had been accepted.

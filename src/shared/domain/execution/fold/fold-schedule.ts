@@ -16,6 +16,7 @@ import {
 } from '../state.ts';
 import type { EventOf } from './event-of.ts';
 import { takeOver } from './fold-continuation.ts';
+import { foldUndoBegun } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): void {
@@ -39,11 +40,12 @@ export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): vo
     signal: null,
     memory: approvedBefore(draft, nodeId, payload),
     childId: null,
+    ...(payload.undo !== undefined && { undo: payload.undo }),
     ...origin,
   });
 }
 
-type Origin = Pick<LiveVisit, 'scope' | 'item' | 'run'>;
+type Origin = Pick<LiveVisit, 'scope' | 'item' | 'run' | 'undoes'>;
 
 function originOf(draft: Draft, event: EventOf<'NodeScheduled'>): Origin {
   const { nodeId, payload } = event;
@@ -52,12 +54,16 @@ function originOf(draft: Draft, event: EventOf<'NodeScheduled'>): Origin {
     draft.live.delete(visitKey(nodeId, payload.continues));
     return takeOver(draft, before);
   }
+  const run = payload.node_kind === 'function' ? NEW_RUN : null;
+  if (payload.undoes !== undefined) {
+    return { ...foldUndoBegun(draft, payload.undoes), item: null, run };
+  }
   const { map } = payload;
   const scope = map === undefined ? scopeOfTokens(draft, event) : scopeOfItem(draft, map);
   return {
     scope: { ...scope, ...carriedInput(draft, visitKey(nodeId, payload.visit)) },
     item: map === undefined ? null : { nodeId: map.node_id, visit: map.visit, index: map.index },
-    run: payload.node_kind === 'function' ? NEW_RUN : null,
+    run,
   };
 }
 

@@ -76,6 +76,13 @@ function foldCarried(draft: Draft, carried: CarriedPayload): void {
   );
   draft.carriedApprovals = approvalsByVisit(carried.approvals ?? []);
   draft.grantedCalls = carried.granted_calls ?? [];
+  const undoable = (carried.undo ?? []).map(({ node_id: nodeId, item = null, ...of }) => ({
+    nodeId,
+    item,
+    ...of,
+    sequence: null,
+  }));
+  if (undoable.length > 0) draft.undo = { ...draft.undo, pending: undoable };
 }
 
 function approvalsByVisit(

@@ -106,6 +106,7 @@ export function foldResumed(draft: Draft, event: EventOf<'NodeResumed'>): void {
     ...(visit.run !== null &&
       visit.queue !== null && { run: { ...visit.run, turn: visit.run.turn + 1 } }),
     signal: null,
+    ...(visit.undoes !== undefined && { undoes: { ...visit.undoes, error: null } }),
     correlationKey: null,
     workItemId: payload.work_item_id as WorkItemId,
     queue: payload.queue,

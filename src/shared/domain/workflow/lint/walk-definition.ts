@@ -123,7 +123,8 @@ class Walker {
   /** A node written inside another has an id of its own, or one that is made of the other's. */
   #idOf(node: JsonObject, place: Place): string | null {
     if (place.nodeId === null || NODE_AT_TOP.test(place.pointer)) return place.nodeId;
-    return typeof node['id'] === 'string' ? node['id'] : `${place.nodeId}.item`;
+    if (typeof node['id'] === 'string') return node['id'];
+    return `${place.nodeId}.${place.pointer.endsWith('/undo') ? 'undo' : 'item'}`;
   }
 
   /** The forms that a value may have: references to values and nodes stay, all others are followed. */

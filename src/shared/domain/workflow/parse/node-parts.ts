@@ -10,6 +10,8 @@ const COMMON = [
   'input_mapping',
   'output_key',
   'fallback_node',
+  'undo',
+  'undo_on',
 ] as const;
 
 /** The node's own fields and its kind's, while they are sorted into their places. */
@@ -104,6 +106,16 @@ export class NodeParts {
     // The author wrote its parts into this node.
     const pointer = this.#spelledOut ? this.#pointer : this.pointerOf(field);
     return { id: inlineId, raw, pointer };
+  }
+
+  /** The node that undoes this one, if it is written here. */
+  takeOutUndo(id: string): InlineNode | null {
+    const raw = this.#node.get('undo');
+    if (!isJsonObject(raw)) return null;
+    const own = raw['id'];
+    const inlineId = typeof own === 'string' ? own : `${id}.undo`;
+    this.#node.set('undo', inlineId);
+    return { id: inlineId, raw, pointer: this.pointerOf('undo') };
   }
 
   pointerOf(field: string): string {

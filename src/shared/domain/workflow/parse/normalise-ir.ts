@@ -121,7 +121,7 @@ interface Pending {
   readonly pointer: string;
 }
 
-/** Nodes written inside others are appended; the list is at most twice as long as the given one. */
+/** Nodes written inside others are appended. */
 function normaliseNodes(params: {
   readonly rawNodes: JsonObject;
   readonly kinds: KindRegistry;
@@ -139,12 +139,13 @@ function normaliseNodes(params: {
     checkNodeId(next, findings.problems);
     const { node, inline } = normaliseNode({ ...next, kinds, findings });
     nodes.push(node);
-    if (inline === null) continue;
-    if (taken.has(inline.id)) {
-      findings.problems.add(inline.pointer, `there is already a node "${inline.id}"`);
-    } else {
-      taken.add(inline.id);
-      pending.push(inline);
+    for (const one of inline) {
+      if (taken.has(one.id)) {
+        findings.problems.add(one.pointer, `there is already a node "${one.id}"`);
+      } else {
+        taken.add(one.id);
+        pending.push(one);
+      }
     }
   }
   return nodes;

@@ -30,7 +30,7 @@ export function normaliseNode(params: {
   readonly pointer: string;
   readonly kinds: KindRegistry;
   readonly findings: Findings;
-}): { readonly node: NormalisedNode; readonly inline: InlineNode | null } {
+}): { readonly node: NormalisedNode; readonly inline: readonly InlineNode[] } {
   const { id, pointer, kinds } = params;
   const { problems } = params.findings;
   if (!isJsonObject(params.raw)) problems.add(pointer, 'a node must be an object');
@@ -48,6 +48,7 @@ export function normaliseNode(params: {
     parts.spellOut(kind.shorthand, kind.inlineNode);
   }
   const inline = kind?.inlineNode === undefined ? null : parts.takeOut(kind.inlineNode, id);
+  const undo = parts.takeOutUndo(id);
   const fields = parts.kindJson(kind?.type ?? written?.type ?? DEFAULT_KIND);
   return {
     node: {
@@ -58,7 +59,7 @@ export function normaliseNode(params: {
       json: { ...parts.nodeJson(), id, kind: fields },
       pointerOf: (field) => parts.pointerOf(field),
     },
-    inline,
+    inline: [inline, undo].filter((one) => one !== null),
   };
 }
 

@@ -13,7 +13,7 @@ import type { NormalisedNode } from './normalise-node.ts';
 import { parseRetryPolicy } from './parse-retry-policy.ts';
 import { TIMEOUT_FORMS, parseTimeout } from './parse-timeouts.ts';
 import type { WorkflowParts, WrittenRetryPolicy } from './parts.ts';
-import type { NodeKind, NodeReference } from '../plan/plan.ts';
+import { type NodeKind, type NodeReference, type PlannedUndo, UNDO_ON } from '../plan/plan.ts';
 import type { Findings } from '../problem.ts';
 import { pointerTo } from '../problem.ts';
 
@@ -28,11 +28,17 @@ export interface ParsedNode {
   /** Null: the workflow's. */
   readonly nodeTimeoutMs: number | null;
   readonly fallback: NodeReference | null;
+  readonly undo: NodeUndo | null;
   readonly policy: Policy | null;
   readonly dataPolicy: PartialDataPolicy | null;
   /** Where the node stands, and where a field of the node or of its kind does. */
   readonly pointer: string;
   pointerOf(field: string): string;
+}
+
+/** The node that undoes another, and at which ends. */
+export interface NodeUndo extends NodeReference {
+  readonly on: PlannedUndo['on'];
 }
 
 /** Null: its kind is unknown or could not be read, which has been reported. */
@@ -54,6 +60,7 @@ export function parseNode(params: {
     retryPolicy: readRetryPolicy(written, params.retryPolicies, findings),
     nodeTimeoutMs: readNodeTimeout(node, findings),
     fallback: readFallback(node, findings),
+    undo: readUndo(node, findings),
     policy: parsePolicy(node.json['policy'] ?? null, node.pointerOf('policy'), findings.problems),
     dataPolicy: parseDataPolicy(
       node.json['data_policy'] ?? null,
@@ -149,6 +156,27 @@ function readNodeTimeout(node: NormalisedNode, { problems }: Findings): number |
 function readFallback(node: NormalisedNode, findings: Findings): NodeReference | null {
   const to = readText(node, 'fallback_node', findings);
   return to === null ? null : { to, pointer: '/fallback_node' };
+}
+
+function readUndo(node: NormalisedNode, findings: Findings): NodeUndo | null {
+  const to = readText(node, 'undo', findings);
+  const on = readUndoOn(node, findings);
+  if (to !== null) return { to, pointer: '/undo', on: on ?? UNDO_ON };
+  if (on === null || node.json['undo'] !== undefined) return null;
+  const at = node.pointerOf('undo_on');
+  findings.warnings.add('without_effect', at, 'does nothing: the node has no undo');
+  return null;
+}
+
+/** Null: left out, or reported. */
+function readUndoOn(node: NormalisedNode, { problems }: Findings): NodeUndo['on'] | null {
+  const value = node.json['undo_on'] ?? null;
+  if (value === null) return null;
+  const given = Array.isArray(value) ? value : [value];
+  const known = UNDO_ON.filter((word) => given.includes(word));
+  if (given.length > 0 && known.length === given.length) return known;
+  problems.add(node.pointerOf('undo_on'), `must be a list of ${UNDO_ON.join(', ')}, each once`);
+  return null;
 }
 
 /** The policies a node may name: the definition's own go before the built-in ones. */

@@ -3,6 +3,8 @@ import { joinDataPolicies } from '../../data-policy/data-policy.ts';
 import { parseDataPolicy } from '../../data-policy/parse-data-policy.ts';
 import { parseBudget } from '../../budget/parse-budget.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
+import { type Mapping, parseMapping } from '../../expression/mapping.ts';
+import { linkUndos } from './link-undos.ts';
 import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
@@ -32,19 +34,29 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
-  const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
+  const undos = linkUndos({ nodeIds, nodes, findings });
+  const undoIds = new Set([...undos.values()].map(({ nodeId }) => nodeId));
+  const links = linkEdges({ nodeIds, nodes, undoIds, edges: normalised.edges, findings });
   checkPlaces(nodes, links, findings);
   const isComplete = normalised.isComplete && findings.problems.count === before;
   const finalizers = findFinalizers(nodes);
   const finalizerIds = new Set(finalizers.map(({ nodeId }) => nodeId));
-  const startNode = findStartNode({ ir, nodeIds, finalizerIds, links, isComplete, findings });
+  const startNode = findStartNode({
+    ir,
+    nodeIds,
+    finalizerIds,
+    undoIds,
+    links,
+    isComplete,
+    findings,
+  });
   if (findings.problems.count > 0) return null;
 
   const reachable = findReachable(startNode, links);
-  const steps = nodes.filter(({ id }) => !finalizerIds.has(id));
+  const steps = nodes.filter(({ id }) => !finalizerIds.has(id) && !undoIds.has(id));
   warnUnreachable({ nodes: steps, startNode, reachable, findings });
   const schema = ir['state_schema'] ?? null;
-  const planNodes = buildNodes({ nodes, links, reachable, timeouts });
+  const planNodes = buildNodes({ nodes, links, undos, reachable, timeouts });
   return {
     workflowId: ir.workflow_id,
     version: ir.version,
@@ -63,6 +75,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     ),
     parts,
     finalizers,
+    undos,
     hasChoice: planNodes.values().some(isChoice),
     reaches: buildReaches(nodes, links),
   };
@@ -152,10 +165,15 @@ function warnUnreachable(params: {
 function buildNodes(params: {
   readonly nodes: readonly ParsedNode[];
   readonly links: Links;
+  readonly undos: Plan['undos'];
   readonly reachable: ReadonlySet<string>;
   readonly timeouts: Timeouts;
 }): ReadonlyMap<string, PlanNode> {
-  const { links, timeouts } = params;
+  const { links, timeouts, undos } = params;
+  const undoneBy = Map.groupBy(
+    params.nodes.filter(({ id }) => undos.has(id)),
+    ({ id }) => undos.get(id)?.nodeId,
+  );
   const predecessors = findPredecessors(links);
   return new Map(
     params.nodes.map((node) => [
@@ -170,7 +188,7 @@ function buildNodes(params: {
         reachable: params.reachable.has(node.id),
         bodyOf: links.bodyOf.get(node.id) ?? null,
         outputKey: node.outputKey,
-        inputMapping: node.inputMapping,
+        inputMapping: node.inputMapping ?? (undoneBy.has(node.id) ? UNDONE_OUTPUT : null),
         retryPolicy: node.retryPolicy,
         nodeTimeoutMs:
           node.nodeTimeoutMs ?? (node.kind.takesItsTime === true ? null : timeouts.nodeTimeoutMs),
@@ -178,10 +196,20 @@ function buildNodes(params: {
         heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
         approvalTimeoutMs: timeouts.approvalTimeoutMs,
         policy: node.policy,
-        dataPolicy: node.dataPolicy,
+        // An undo shows what the undone node put out.
+        dataPolicy: node.dataPolicy ?? undoneBy.get(node.id)?.[0]?.dataPolicy ?? null,
       },
     ]),
   );
+}
+
+/** An undo gets the output of the visit that it undoes. */
+const UNDONE_OUTPUT = mappingOf('$output');
+
+function mappingOf(path: string): Mapping {
+  const parsed = parseMapping(path);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.mapping;
 }
 
 /** Whether it may leave out a node that it leads to. */

@@ -15,13 +15,16 @@ export function findStartNode(params: {
   readonly nodeIds: ReadonlySet<string>;
   /** Nodes that run at the end, and so cannot be the start. */
   readonly finalizerIds: ReadonlySet<string>;
+  readonly undoIds: ReadonlySet<string>;
   readonly links: Links;
   /** False: nodes or edges are missing because of problems, so nothing can be derived from them. */
   readonly isComplete: boolean;
   readonly findings: Findings;
 }): string | null {
-  const { ir, finalizerIds, links, findings } = params;
-  const nodeIds = new Set([...params.nodeIds].filter((id) => !finalizerIds.has(id)));
+  const { ir, finalizerIds, undoIds, links, findings } = params;
+  const nodeIds = new Set(
+    [...params.nodeIds].filter((id) => !finalizerIds.has(id) && !undoIds.has(id)),
+  );
   const named = ir['start_node'] ?? null;
   if (typeof named === 'string') return checkStart(named, params);
   if (nodeIds.has(CONVENTIONAL_START) && !links.bodyOf.has(CONVENTIONAL_START)) {
@@ -41,11 +44,15 @@ export function findStartNode(params: {
 
 function checkStart(
   named: string,
-  { nodeIds, finalizerIds, links, findings }: Parameters<typeof findStartNode>[0],
+  { nodeIds, finalizerIds, undoIds, links, findings }: Parameters<typeof findStartNode>[0],
 ): string | null {
   const map = links.bodyOf.get(named);
   if (finalizerIds.has(named)) {
     findings.problems.add('/start_node', `${quoteId(named)} is a finalizer: it runs at the end`);
+    return null;
+  }
+  if (undoIds.has(named)) {
+    findings.problems.add('/start_node', `${quoteId(named)} is an undo: it runs at the end`);
     return null;
   }
   if (nodeIds.has(named) && map === undefined) return named;

@@ -7,6 +7,7 @@ import { quoteId, unknownNode } from '../quote-id.ts';
 export function linkBodies(params: {
   readonly nodeIds: ReadonlySet<string>;
   readonly nodes: readonly ParsedNode[];
+  readonly undoIds: ReadonlySet<string>;
   readonly findings: Findings;
 }): ReadonlyMap<string, string> {
   const kinds = new Map(params.nodes.map((node) => [node.id, node.kind]));
@@ -24,6 +25,7 @@ export function linkBodies(params: {
     if (!params.nodeIds.has(body)) return unknownNode(body);
     const kind = kinds.get(body);
     if (kind?.leaf === false) return `a ${kind.type} node cannot run as the body of a map`;
+    if (params.undoIds.has(body)) return `${quoteId(body)} undoes another node`;
     const other = bodyOf.get(body);
     if (other === undefined) return null;
     return `${quoteId(body)} is already the body of ${quoteId(other)}`;

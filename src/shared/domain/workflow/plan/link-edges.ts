@@ -25,6 +25,8 @@ export interface Links {
  */
 export function linkEdges(params: {
   readonly nodeIds: ReadonlySet<string>;
+  /** Nodes that undo others. */
+  readonly undoIds: ReadonlySet<string>;
   readonly nodes: readonly ParsedNode[];
   readonly edges: readonly NormalisedEdge[];
   readonly findings: Findings;
@@ -38,6 +40,7 @@ export function linkEdges(params: {
 
 class Linker {
   readonly #nodeIds: ReadonlySet<string>;
+  readonly #undoIds: ReadonlySet<string>;
   readonly #nodes: ReadonlyMap<string, ParsedNode>;
   readonly #findings: Findings;
   readonly #edges = new ControlEdges();
@@ -47,10 +50,12 @@ class Linker {
 
   constructor(params: {
     readonly nodeIds: ReadonlySet<string>;
+    readonly undoIds: ReadonlySet<string>;
     readonly nodes: readonly ParsedNode[];
     readonly findings: Findings;
   }) {
     this.#nodeIds = params.nodeIds;
+    this.#undoIds = params.undoIds;
     this.#nodes = new Map(params.nodes.map((node) => [node.id, node]));
     this.#findings = params.findings;
     this.#bodyOf = linkBodies(params);
@@ -83,8 +88,9 @@ class Linker {
       const fallback = node.fallback === null ? [] : [{ ...node.fallback, on: 'failure' as const }];
       for (const { to, pointer, on } of [...implied, ...fallback]) {
         if (!this.#checkTarget(to, locate(node, pointer))) continue;
-        if (this.#isFinalizer(node.id)) {
-          this.#problem(locate(node, pointer), followsFinalizer(node.id));
+        const role = this.#roleAtEnd(node.id);
+        if (role !== null) {
+          this.#problem(locate(node, pointer), followsNothing(node.id, role));
         } else if (this.#bodyOf.has(node.id)) {
           const map = this.#bodyOf.get(node.id) ?? '';
           this.#warn(locate(node, pointer), `never taken: the node is the body of ${quoteId(map)}`);
@@ -126,8 +132,9 @@ class Linker {
   }
 
   #checkFrom({ from, pointerOfFrom }: NormalisedEdge): boolean {
-    if (this.#isFinalizer(from)) {
-      this.#problem(pointerOfFrom, followsFinalizer(from));
+    const role = this.#roleAtEnd(from);
+    if (role !== null) {
+      this.#problem(pointerOfFrom, followsNothing(from, role));
       return false;
     }
     if (this.#nodeIds.has(from)) return true;
@@ -142,10 +149,11 @@ class Linker {
       this.#problem(pointer, unknownNode(to));
       return false;
     }
-    if (this.#isFinalizer(to)) {
+    const role = this.#roleAtEnd(to);
+    if (role !== null) {
       this.#problem(
         pointer,
-        `${quoteId(to)} is a finalizer: it runs when the execution ends, and nothing may lead to it`,
+        `${quoteId(to)} is ${role}: it runs when the execution ends, and nothing may lead to it`,
       );
       return false;
     }
@@ -179,12 +187,13 @@ class Linker {
   #checkWaited(join: ParsedNode, { to: id, pointer }: NodeReference): boolean {
     const at = locate(join, pointer);
     const node = this.#nodes.get(id);
+    const role = this.#roleAtEnd(id);
     if (!this.#nodeIds.has(id)) {
       this.#problem(at, unknownNode(id));
     } else if (id === join.id) {
       this.#problem(at, 'a node cannot wait for itself');
-    } else if (this.#isFinalizer(id)) {
-      this.#problem(at, followsFinalizer(id));
+    } else if (role !== null) {
+      this.#problem(at, followsNothing(id, role));
     } else if (this.#bodyOf.has(id)) {
       this.#problem(at, `${quoteId(id)} is the body of a map: wait for the map instead`);
     } else if (node?.kind.branchesOnly === true && !this.#edges.leadsTo(id, join.id)) {
@@ -195,8 +204,10 @@ class Linker {
     return false;
   }
 
-  #isFinalizer(id: string): boolean {
-    return this.#nodes.get(id)?.kind.runOn !== undefined;
+  /** The role of a node that runs when the execution ends; null: it is a step. */
+  #roleAtEnd(id: string): string | null {
+    if (this.#nodes.get(id)?.kind.runOn !== undefined) return 'a finalizer';
+    return this.#undoIds.has(id) ? 'an undo' : null;
   }
 
   #problem(pointer: string, message: string): void {
@@ -208,6 +219,6 @@ class Linker {
   }
 }
 
-function followsFinalizer(id: string): string {
-  return `${quoteId(id)} is a finalizer: nothing follows it`;
+function followsNothing(id: string, role: string): string {
+  return `${quoteId(id)} is ${role}: nothing follows it`;
 }

@@ -5,7 +5,8 @@ import type { Plan, PlanNode } from './plan.ts';
  * node that may be the last has the same one. Null: its output is its final state.
  */
 export function outputKeyOf(plan: Plan): string | null {
-  const finalizers = new Set(plan.finalizers.map(({ nodeId }) => nodeId));
+  const atEnd = [...plan.finalizers, ...plan.undos.values()];
+  const finalizers = new Set(atEnd.map(({ nodeId }) => nodeId));
   const keys = new Set<string | null>();
   for (const node of plan.nodes.values()) {
     if (mayBeLast(node, plan) && !finalizers.has(node.id)) keys.add(node.outputKey);

@@ -42,6 +42,8 @@ export interface Plan {
   readonly parts: WorkflowParts;
   /** Nodes that run when the execution ends; no edge leads to them or from them. */
   readonly finalizers: readonly { readonly nodeId: string; readonly runOn: RunOn }[];
+  /** Nodes that are undone, by their ids. */
+  readonly undos: ReadonlyMap<string, PlannedUndo>;
   /** False: every reachable node is reached, so none is ever skipped. */
   readonly hasChoice: boolean;
   /** Whether `to` can be reached from `from` along one or more control edges. */
@@ -58,6 +60,16 @@ export interface ContinueAsNew {
   readonly when: Expression | null;
 }
 
+export const UNDO_ON = ['failed', 'cancelled'] as const;
+
+/** How a node is undone. */
+export interface PlannedUndo {
+  /** The node that undoes it; no edge leads to it or from it. */
+  readonly nodeId: string;
+  /** The ends at which it is. */
+  readonly on: readonly (typeof UNDO_ON)[number][];
+}
+
 /** `failure`: the execution failed, or was cancelled. */
 export type RunOn = 'success' | 'failure' | 'always';
 
@@ -71,7 +83,7 @@ export interface PlanNode {
   readonly predecessors: readonly string[];
   /** Non-null on a `join` that waits for exactly these. */
   readonly waitFor: readonly string[] | null;
-  /** Reachable from the start node; the others, finalizers apart, never run and were warned about. */
+  /** Reachable from the start node; the others, finalizers and undos apart, never run and were warned about. */
   readonly reachable: boolean;
   /** The `map` node this node is the body of; a body takes no part in routing. */
   readonly bodyOf: string | null;
@@ -123,7 +135,7 @@ export interface NodeKind<Spec> {
   countsSuspended?(spec: Spec): boolean;
   /** The queue that its work waits on, of those of its type; null or absent: the default queue. */
   queueName?(spec: Spec): string | null;
-  /** May be the body of a `map`. */
+  /** May be the body of a `map`, and undo another node. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
   readonly toolLike: boolean;

@@ -13,6 +13,7 @@ import {
   word,
   type FieldSchemas,
 } from './fields.ts';
+import { UNDO_ON } from '../plan/plan.ts';
 import { duration, retryPolicy } from './part-fields.ts';
 
 /** Fields that a definition has beside its nodes and edges. */
@@ -83,6 +84,11 @@ export const NODE_FIELDS: FieldSchemas = {
   retry_policy: retryPolicy('How often the node is tried. Default: 3 attempts.'),
   node_timeout_secs: duration('Longest time of one attempt.'),
   fallback_node: ref('Target', 'Where to continue when the node fails permanently.'),
+  undo: anyOf('The node that undoes this one if the execution ends: its id, or the node itself.', [
+    { $ref: '#/$defs/NodeId' },
+    { $ref: '#/$defs/Node' },
+  ]),
+  undo_on: list('The ends at which it is undone. Default: both.', { enum: [...UNDO_ON] }),
   policy: ref('Policy', 'The tools and models that this node may use.'),
   data_policy: ref('DataPolicy', 'Values to hide or omit in events of this node.'),
 };

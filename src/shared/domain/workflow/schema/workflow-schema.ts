@@ -58,6 +58,8 @@ const MOVABLE = [
   'retry_policy',
   'node_timeout_secs',
   'fallback_node',
+  'undo',
+  'undo_on',
 ];
 
 function commonFields(own: FieldSchemas): FieldSchemas {

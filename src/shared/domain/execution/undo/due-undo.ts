@@ -1,0 +1,27 @@
+import type { Plan } from '../../workflow/plan/plan.ts';
+import type { ExecutionState, LiveVisit } from '../state.ts';
+import type { TerminalStatus } from '../status.ts';
+import type { Undoable } from './undo-state.ts';
+
+/** The visit that an end of this outcome undoes next: of those that remain, the last to complete. */
+export function nextUndo(
+  plan: Plan,
+  state: Pick<ExecutionState, 'undo'>,
+  outcome: TerminalStatus,
+): Undoable | null {
+  if (outcome === 'completed') return null;
+  const isDue = ({ nodeId }: Undoable) => plan.undos.get(nodeId)?.on.includes(outcome) === true;
+  return state.undo.pending.findLast(isDue) ?? null;
+}
+
+/** It waits for a person, so other undos run meanwhile. */
+export function isSetAside({ undoes }: LiveVisit): boolean {
+  return undoes !== undefined && undoes.error !== null;
+}
+
+/** Visits of undos that are dead letters, if nothing else of the execution can run; null: some can. */
+export function onlyDeadUndos({ live }: ExecutionState): readonly LiveVisit[] | null {
+  const visits = [...live.values()];
+  const areDead = visits.every((visit) => isSetAside(visit) && visit.phase === 'work');
+  return visits.length > 0 && areDead ? visits : null;
+}

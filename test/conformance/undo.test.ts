@@ -1,0 +1,120 @@
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { onBothStores } from '../support/both-stores.ts';
+import { expectStatus, type TestTenant } from '../support/tenant.ts';
+import { masked } from '../support/told.ts';
+
+/* A trip is booked in three steps; when one fails, or somebody cancels, the others are undone. */
+
+const check = onBothStores();
+const once = { retry_policy: 'no_retry' };
+const booking = (name: string, more: JsonObject = {}): JsonObject => ({
+  kind: { type: 'python_fn', module: 'trip', function: `book_${name}` },
+  output_key: name,
+  undo: {
+    kind: { type: 'python_fn', module: 'trip', function: `cancel_${name}` },
+    input_mapping: { id: '$output.id', why: { expr: 'execution.outcome' } },
+    ...once,
+  },
+  ...once,
+  ...more,
+});
+const TRIP = {
+  start_node: 'flight',
+  nodes: { flight: booking('flight'), hotel: booking('hotel'), car: booking('car') },
+  edges: [
+    { from: 'flight', to: 'hotel' },
+    { from: 'hotel', to: 'car' },
+  ],
+};
+
+async function bookTwo(svc: TestTenant): Promise<string> {
+  const id = await svc.run(TRIP);
+  await svc.work('flight', { id: 'f1' });
+  await svc.work('hotel', { id: 'h1' });
+  return id;
+}
+
+check(
+  'undo: a failure undoes what is booked, the last first, and keeps its cause',
+  async (t, svc) => {
+    const id = await bookTwo(svc);
+    await svc.breakDown('car', { error: 'no cars left' });
+    const hotel = await svc.claimOf('hotel.undo');
+    t.deepEqual(hotel.payload['input'], { id: 'h1', why: 'failed' });
+    t.like(expectStatus(await svc.get(`/executions/${id}`), 200), {
+      status: 'running',
+      ending: { outcome: 'failed' },
+      undo: { pending: 1, undone: 0, not_undone: [] },
+    });
+    expectStatus(await svc.complete(hotel), 200);
+    await svc.work('flight.undo');
+    t.like(await svc.until(id, 'failed'), {
+      error: 'node car failed: no cars left',
+      undo: { pending: 0, undone: 2, not_undone: [] },
+    });
+    t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
+      ended: { error: 'node car failed: no cars left' },
+    });
+    return masked(await svc.events(id));
+  },
+);
+
+check(
+  'undo: a cancel undoes what is booked, and a cancel meanwhile changes nothing',
+  async (t, svc) => {
+    const id = await bookTwo(svc);
+    expectStatus(await svc.cancel(id), 200);
+    const hotel = await svc.claimOf('hotel.undo');
+    expectStatus(await svc.cancel(id), 200);
+    expectStatus(await svc.complete(hotel), 200);
+    await svc.work('flight.undo');
+    t.like(await svc.until(id, 'cancelled'), { error: null, undo: { undone: 2 } });
+    return masked(await svc.events(id));
+  },
+);
+
+check(
+  'undo: an undo without attempts is a dead letter, and a requeue continues it',
+  async (t, svc) => {
+    const id = await bookTwo(svc);
+    await svc.breakDown('car');
+    await svc.breakDown('hotel.undo', { error: 'desk closed' });
+    await svc.work('flight.undo');
+    const path = '/work-items?status=dead_lettered&node_id=hotel.undo';
+    const { work_items: dead } = expectStatus(
+      await svc.get<{ work_items: (JsonObject & { id: string })[] }>(path),
+      200,
+    );
+    t.like(dead, [{ execution_id: id, error: 'desk closed', handled: false }]);
+    t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
+      ending: { outcome: 'failed' },
+      blockers: { 0: { code: 'dead_lettered', node_id: 'hotel.undo' } },
+    });
+    expectStatus(await svc.post(`/work-items/${dead[0]?.id ?? ''}/requeue`), 200);
+    await svc.work('hotel.undo');
+    t.like(await svc.until(id, 'failed'), { undo: { undone: 2, not_undone: [] } });
+    return masked(await svc.events(id));
+  },
+);
+
+check(
+  'undo: a cancel gives up dead letters once nothing else is left, and the end says so',
+  async (t, svc) => {
+    const id = await bookTwo(svc);
+    await svc.breakDown('car');
+    await svc.breakDown('hotel.undo', { error: 'desk closed' });
+    const flight = await svc.claimOf('flight.undo');
+    expectStatus(await svc.cancel(id), 200);
+    expectStatus(await svc.complete(flight), 200);
+    await svc.untilEvent(id, 'NodeCompleted', 'flight.undo');
+    expectStatus(await svc.cancel(id), 200);
+    t.like(await svc.until(id, 'failed'), {
+      error: 'node car failed: it broke',
+      undo: {
+        undone: 1,
+        not_undone: [{ node_id: 'hotel', visit: 0, error: 'given up: desk closed' }],
+      },
+    });
+    return masked(await svc.events(id));
+  },
+);
