@@ -118,3 +118,76 @@ check(
     return masked(await svc.events(id));
   },
 );
+
+check('undo: a retry runs the undone steps again, under new keys', async (t, svc) => {
+  const id = await svc.run({
+    ...TRIP,
+    start_node: 'ask',
+    nodes: { ...TRIP.nodes, ask: { kind: { type: 'python_fn', module: 'trip', function: 'ask' } } },
+    edges: [{ from: 'ask', to: 'flight' }, ...TRIP.edges],
+  });
+  await svc.work('ask', {}, { state_patch: { to: 'Rome' } });
+  const first = await svc.work('flight', { id: 'f1' });
+  await svc.work('hotel', { id: 'h1' });
+  await svc.breakDown('car');
+  await svc.work('hotel.undo');
+  await svc.work('flight.undo');
+  await svc.until(id, 'failed');
+  const { execution_id: again } = expectStatus(
+    await svc.post<{ execution_id: string }>(`/executions/${id}/retry`),
+    201,
+  );
+  const retried = expectStatus(await svc.get<JsonObject>(`/executions/${again}`), 200);
+  t.deepEqual([retried['state'], retried['undo']], [{ to: 'Rome' }, null]);
+  const second = await svc.work('flight', { id: 'f2' });
+  t.not(second.idempotency_key, first.idempotency_key);
+  await svc.work('hotel', { id: 'h2' });
+  expectStatus(await svc.cancel(again), 200);
+  const hotel = await svc.work('hotel.undo');
+  const flight = await svc.work('flight.undo');
+  t.like([hotel.payload['input'], flight.payload['input']], [{ id: 'h2' }, { id: 'f2' }]);
+  await svc.until(again, 'cancelled');
+});
+
+check('undo: a retry keeps what no undo has undone, and an end of it can', async (t, svc) => {
+  const nodes = { ...TRIP.nodes, flight: booking('flight', { undo_on: ['cancelled'] }) };
+  const id = await svc.run({ ...TRIP, nodes });
+  await svc.work('flight', { id: 'f1' });
+  await svc.breakDown('hotel');
+  await svc.until(id, 'failed');
+  const { execution_id: again } = expectStatus(
+    await svc.post<{ execution_id: string }>(`/executions/${id}/retry`),
+    201,
+  );
+  await svc.work('hotel', { id: 'h2' });
+  expectStatus(await svc.cancel(again), 200);
+  await svc.work('hotel.undo');
+  const flight = await svc.work('flight.undo');
+  t.like(flight.payload['input'], { id: 'f1' });
+  await svc.until(again, 'cancelled');
+  const refused = await svc.post<{ error: { message: string } }>(`/executions/${again}/retry`);
+  t.is(refused.status, 400);
+});
+
+check('undo: a retry runs the undone items of a map again, and the failed one', async (t, svc) => {
+  const body = { ...booking('seat'), output_key: null, undo_on: ['failed'] };
+  const kind = { type: 'map', items: 'input.seats', max_concurrency: 1, node: body };
+  const id = await svc.run({ nodes: { all: { kind, output_key: 'all' } } }, { seats: [1, 2, 3] });
+  await svc.work('all.item', { id: 's1' });
+  await svc.work('all.item', { id: 's2' });
+  await svc.breakDown('all.item');
+  const undone = [await svc.work('all.item.undo'), await svc.work('all.item.undo')];
+  t.like(
+    undone.map(({ payload }) => payload['input']),
+    [{ id: 's2' }, { id: 's1' }],
+  );
+  await svc.until(id, 'failed');
+  const { execution_id: again } = expectStatus(
+    await svc.post<{ execution_id: string }>(`/executions/${id}/retry`),
+    201,
+  );
+  for (const name of ['t1', 't2', 't3']) await svc.work('all.item', { id: name });
+  t.like(await svc.until(again, 'completed'), {
+    state: { all: [{ id: 't1' }, { id: 't2' }, { id: 't3' }] },
+  });
+});

@@ -3,6 +3,7 @@ import { carry } from './carry/carry.ts';
 import { carryInputs } from './carry/carry-inputs.ts';
 import { carryUnfinished } from './carry/carry-unfinished.ts';
 import { createRetryNotes, type RetryNotes } from './carry/retry-notes.ts';
+import { createUndoneNotes } from './carry/undone-visits.ts';
 import { nextVisits, visitsAgain } from './carry/visits-again.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { ExecutionEvent, RecordedEvent } from './event.ts';
@@ -10,7 +11,13 @@ import type { CarriedPayload } from './event-payloads.ts';
 import { applyEvent } from './evolve.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
-import { type Arrival, type LiveVisit, type UsageTotal, visitKey } from './state.ts';
+import {
+  type Arrival,
+  type ExecutionState,
+  type LiveVisit,
+  type UsageTotal,
+  visitKey,
+} from './state.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
@@ -28,6 +35,23 @@ export interface RetryPoint {
   readonly carried: CarriedPayload;
 }
 
+/**
+ * Where a retry begins instead if steps were undone: before the first of them completed. Visits
+ * that had begun before that keep their idempotency keys, unless they are undone; later ones run again
+ * under new keys.
+ */
+export interface Restart {
+  /** The sequence of that completion. */
+  readonly before: number;
+  /** By `visitKey`. */
+  readonly undone: ReadonlySet<string>;
+  readonly nextVisit: ReadonlyMap<string, number>;
+  /** The node that failed; null: none. */
+  readonly nodeId: string | null;
+  /** External events from after that sequence that no visit took. */
+  readonly mailbox: ExecutionState['mailbox'];
+}
+
 /** Why the execution cannot be retried. */
 export interface NoRetryPoint {
   readonly refused: string;
@@ -37,6 +61,8 @@ export interface NoRetryPoint {
 export interface RetrySearch {
   /** The events that follow those of the last piece. */
   add(piece: readonly RecordedEvent[]): void;
+  /** Not null: steps were undone, so a search from an earlier point finds the retry point. */
+  restart(): Restart | NoRetryPoint | null;
   find(params: {
     /** The execution that continues. */
     readonly successor: ExecutionId;
@@ -55,15 +81,20 @@ export function createRetrySearch(of: {
   readonly plan: Plan;
   /** The definition of the execution that continues. */
   readonly newPlan: Plan;
+  /** Null or absent: the point is where the execution ended. */
+  readonly restart?: Restart | null;
   /** For a fork: the last event that it carries. Approvals of later events stay valid for it. */
   readonly until?: number;
 }): RetrySearch {
-  const { newPlan, until = Infinity } = of;
-  const notes = createRetryNotes();
+  const { newPlan, restart = null, until = Infinity } = of;
+  const notes = createRetryNotes(restart?.undone);
+  const undoneNotes = createUndoneNotes();
   const fold = foldUntilEnd(of);
   return {
     add(piece) {
       for (const event of piece) {
+        if (restart === null) undoneNotes.note(event);
+        else if (event.sequence >= restart.before) break;
         if (event.sequence > until) notes.noteLater(event);
         else {
           notes.note(event);
@@ -72,8 +103,37 @@ export function createRetrySearch(of: {
       }
       notes.keep(fold.live());
     },
+    restart() {
+      const undone = undoneNotes.undone();
+      if (undone === null) return null;
+      const { keys, firstSequence } = undone;
+      if (firstSequence === null) {
+        return {
+          refused:
+            'steps are undone that completed in an execution before this one, so they cannot run again here; start the workflow again',
+        };
+      }
+      const { draft, failed } = fold.end();
+      return {
+        before: firstSequence,
+        undone: keys,
+        nextVisit: undoneNotes.nextVisit,
+        nodeId: failed,
+        mailbox: draft.mailbox.filter(({ sequence }) => sequence > firstSequence),
+      };
+    },
     find({ successor, statePatch, usage }) {
       const { draft, failed, unrouted, endedWell } = fold.end();
+      if (restart !== null) {
+        for (const [node, next] of restart.nextVisit) draft.nextVisit.set(node, next);
+        draft.mailbox = [...draft.mailbox, ...restart.mailbox];
+      }
+      // A fork undoes the steps that it runs itself: the others are those of the original.
+      const pending =
+        until === Infinity
+          ? draft.undo.pending.filter(({ nodeId }) => newPlan.undos.has(nodeId))
+          : [];
+      draft.undo = { ...draft.undo, pending };
       if (usage !== null) draft.usage = usage;
       if (statePatch !== null) draft.data = mergePatch(draft.data, statePatch);
       const restarted = [...draft.live.values()].filter(({ item }) => item === null);
@@ -103,7 +163,7 @@ export function createRetrySearch(of: {
       const continued = carryInputs({ draft, notes, plan: of.plan, newPlan, numbers });
       return {
         sequence: draft.sequence,
-        nodeId: failed,
+        nodeId: restart === null ? failed : restart.nodeId,
         carried: {
           ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
           ...carryUnfinished({ draft, notes, plan: of.plan, newPlan, continued }),

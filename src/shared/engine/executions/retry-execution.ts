@@ -2,10 +2,15 @@ import type { Caller, ExecutionRef } from '../caller.ts';
 import { createHash } from 'node:crypto';
 
 import { badRequest, conflict } from '../../domain/errors.ts';
-import { createRetrySearch } from '../../domain/execution/retry-point.ts';
+import {
+  createRetrySearch,
+  type Restart,
+  type RetrySearch,
+} from '../../domain/execution/retry-point.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { findForCaller, foldLoaded, loadForCaller } from '../advance/load-execution.ts';
@@ -16,7 +21,8 @@ import { carryOn, readWholeHistory } from './fork/carry-on.ts';
  * Retrying an execution that failed or was cancelled.
  *
  * Nothing may follow the end of a history, so a retry is another execution: it begins with the last
- * state of the first one, and with tokens at the nodes that were running. Its id is derived from
+ * state of the first one, and with tokens at the nodes that were running. If steps were undone, it
+ * begins with the state from before the first of them completed. Its id is derived from
  * the first one's. So there is at most one, even for concurrent and repeated requests, and each
  * request gets its id. That execution can be retried in turn.
  */
@@ -48,13 +54,13 @@ export async function retryExecution(
   if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
   const own = await deps.definitions.get(definitionId);
   const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
-  const search = createRetrySearch({
-    executionId: retriedFrom,
-    tenantId,
-    plan: own.plan,
-    newPlan: compiled.plan,
-  });
-  const input = await readWholeHistory(deps, row, (piece) => search.add(piece));
+  const of = { row, plan: own.plan, newPlan: compiled.plan };
+  const whole = await readHistory(deps, { ...of, restart: null });
+  const restart = whole.search.restart();
+  if (restart !== null && 'refused' in restart) {
+    throw badRequest(`execution ${retriedFrom}: ${restart.refused}`);
+  }
+  const { input, search } = restart === null ? whole : await readHistory(deps, { ...of, restart });
   const loaded = await loadForCaller(asked);
   const state = foldLoaded(loaded, null);
   const point = search.find({
@@ -84,6 +90,26 @@ export async function retryExecution(
   });
   if (!verdict.accepted) throw isRetried(row, executionId);
   return { executionId, retriedFrom };
+}
+
+async function readHistory(
+  deps: UseCaseDeps,
+  {
+    row,
+    plan,
+    newPlan,
+    restart,
+  }: {
+    readonly row: ExecutionRow;
+    readonly plan: Plan;
+    readonly newPlan: Plan;
+    readonly restart: Restart | null;
+  },
+): Promise<{ readonly input: JsonObject; readonly search: RetrySearch }> {
+  const { executionId, tenantId } = row;
+  const search = createRetrySearch({ executionId, tenantId, plan, newPlan, restart });
+  const input = await readWholeHistory(deps, row, (piece) => search.add(piece));
+  return { input, search };
 }
 
 /** The id of the execution in which another is tried again: a UUIDv7 of the same moment. */

@@ -52,6 +52,8 @@ function carryMap(
   },
 ): CarriedMapPayload | null {
   const { nodeId, map } = visit;
+  // An undo of the whole map undid its items.
+  if (of.notes.rolledBack.has(visitKey(nodeId, visit.visit))) return null;
   const node = of.plan.nodes.get(nodeId);
   const entry = node && entryOf(of, node, visit);
   if (map === null || entry?.do !== 'map') return null;

@@ -8,7 +8,7 @@ import { type ExecutionState, visitKey } from '../state.ts';
  * dropped from time to time, so that they stay as small as the state, however long the history is.
  */
 export interface RetryNotes {
-  /** Visits whose compensations were to run, by `visitKey`. */
+  /** Visits whose compensations were to run, and visits that are undone, by `visitKey`. */
   readonly rolledBack: ReadonlySet<string>;
   /** The nodes that a visit came from, by the sequence that scheduled it. */
   readonly scheduledFrom: ReadonlyMap<number, readonly string[]>;
@@ -30,8 +30,9 @@ export interface ItemVisit {
   readonly visit: number;
 }
 
-export function createRetryNotes(): RetryNotes {
-  const rolledBack = new Set<string>();
+/** `undone`: visits that begin again as others, as those that were rolled back do. */
+export function createRetryNotes(undone: ReadonlySet<string> = new Set()): RetryNotes {
+  const rolledBack = new Set<string>(undone);
   const scheduledFrom = new Map<number, readonly string[]>();
   const journals = new Map<string, JournalEntry[]>();
   const itemVisits = new Map<string, Map<number, ItemVisit>>();
