@@ -21,6 +21,7 @@ import { checkSchedules } from './checks/check-schedules.ts';
 import { checkSuspensions } from './checks/check-suspensions.ts';
 import { checkTenants } from './checks/check-tenants.ts';
 import { checkTransactions } from './checks/check-transactions.ts';
+import { checkUndos } from './checks/check-undos.ts';
 import { checkWebhooks, type Receipt } from './checks/check-webhooks.ts';
 import { checkWork } from './checks/check-work.ts';
 import type { Dump } from './dump.ts';
@@ -74,6 +75,7 @@ export function checkInvariants(params: {
     ...checkWorkflowPauses(dumps, history),
     ...checkRetries(last, history),
     ...checkPlaces(dumps),
+    ...checkUndos(last),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -34,6 +34,8 @@ interface Visit {
   owed: readonly string[];
   /** Only the compensations still run, and then the visit is over. */
   rollsBack: boolean;
+  /** It undoes another visit, so its failure waits for a person. */
+  readonly isUndo: boolean;
 }
 
 type Visits = Map<string, Visit>;
@@ -83,6 +85,7 @@ function fold(events: readonly EventOf[]): Folded {
           accepted: null,
           owed: [],
           rollsBack: false,
+          isUndo: payload['undoes'] !== undefined,
         });
         break;
       case 'StepRecorded': {
@@ -139,9 +142,11 @@ function fold(events: readonly EventOf[]): Folded {
       }
       case 'NodeFailed': {
         const known = visits.get(visit);
-        if (known !== undefined && payload['retryable'] !== true) {
+        if (known !== undefined && payload['retryable'] !== true && !known.isUndo) {
           if (known.rollsBack || !isRolledBackNext(known, event)) visits.delete(visit);
-        } else if (known?.item) known.item = { ...known.item, isBetweenAttempts: true };
+        } else if (known?.item && payload['retryable'] === true) {
+          known.item = { ...known.item, isBetweenAttempts: true };
+        }
         break;
       }
       case 'ApprovalReceived': {

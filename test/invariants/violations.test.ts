@@ -191,6 +191,18 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a wait gets the sent payload': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 17).payload, { output: { token: 'x' } }),
 
+  // Undos
+  'undos run in reverse order of completion, each once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_3', 2).payload, {
+      undoes: { node_id: 'b', visit: 0 },
+    }),
+  'an end leaves no completed visit without its undo': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_3', 1).payload, {
+      carried: { undo: [{ node_id: 'b', visit: 0 }] },
+    }),
+  'the end tells how many visits are undone': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_3', 3).payload, { undo: { undone: 1 } }),
+
   // Families
   'a run continues as exactly one other': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 3).payload, { continued_as: 'exec_9' }),

@@ -126,7 +126,11 @@ export function drawScenario(seed: string): Scenario {
   const tried = withFunctions(withRetries(all, dice.fork('retries')), dice.fork('functions'));
   const limited = withBudgets(tried, dice.fork('budgets'));
   const built = withBuilds(limited, dice.fork('builds'));
-  return withSwitches(withRetention(built, dice.fork('retention')), dice.fork('switches'));
+  const switched = withSwitches(
+    withRetention(built, dice.fork('retention')),
+    dice.fork('switches'),
+  );
+  return withUndos(switched, dice.fork('undos'));
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -197,6 +201,18 @@ function withBudgets(drawn: Scenario, dice: Dice): Scenario {
 
 /** The share of the histories with functions. */
 const LIMITED = 0.35;
+
+/** In some histories all executions undo their steps, and operators requeue undos that failed. */
+function withUndos(drawn: Scenario, dice: Dice): Scenario {
+  if (drawn.functionWorkers.length > 0 || !dice.chance(UNDONE)) return drawn;
+  return {
+    ...drawn,
+    starts: drawn.starts.map((start) => ({ ...start, workflowId: 'trip', retries: 0 })),
+    operators: [...new Set(drawn.starts.map(({ tenantId }) => tenantId))],
+  };
+}
+
+const UNDONE = 0.1;
 
 /** In some of these histories the workers of functions have builds, and operators move functions. */
 function withBuilds(drawn: Scenario, dice: Dice): Scenario {

@@ -204,6 +204,20 @@ export const WORKFLOWS = {
     },
     edges: edges('first split', 'both last'),
   },
+  /** It always fails, or is cancelled before, and undoes its steps. */
+  trip: {
+    nodes: {
+      flight: { ...effect('flight'), undo: effect('no_flight') },
+      rooms: {
+        kind: { type: 'map', items: '[1, 2, 3]', node: 'room', max_concurrency: 2 },
+        output_key: 'rooms',
+      },
+      room: python('room', { retry_policy: ONCE, undo: python('no_room') }),
+      car: python('car', { undo: java('no_car') }),
+      refuse: { kind: { type: 'fail', message: 'no cars left' } },
+    },
+    edges: edges('flight rooms', 'rooms car', 'car refuse'),
+  },
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -331,6 +345,7 @@ const NOT_STARTED = new Set<WorkflowName>([
   'fragile',
   'leaf',
   'spender',
+  'trip',
   ...WITH_FUNCTIONS,
   ...WITH_BUDGETS,
 ]);

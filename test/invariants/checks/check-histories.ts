@@ -107,14 +107,18 @@ function isOnce(story: readonly EventOf[], kind: string): boolean {
 function isOverOnce(story: readonly EventOf[]): boolean {
   const live = new Set<string>();
   const followed = rollbacksIn(story);
+  const undos = new Set<string>();
   return story.every((event) => {
     if (event.kind === 'NodeScheduled') {
       const { continues } = event.payload;
       const isNext = continues !== undefined;
       live.add(visitOf(event));
+      if (event.payload['undoes'] !== undefined) undos.add(visitOf(event));
       return !isNext || live.delete(visitOf({ ...event, payload: { visit: continues } }));
     }
-    if (followed.has(event)) return live.has(visitOf(event));
+    // A failed undo waits for a person, who may put its item back.
+    const isHeld = event.kind === 'NodeFailed' && undos.has(visitOf(event));
+    if (followed.has(event) || isHeld) return live.has(visitOf(event));
     const isEnd =
       event.kind === 'NodeCompleted' ||
       event.kind === 'NodeCancelled' ||

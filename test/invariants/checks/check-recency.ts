@@ -1,5 +1,5 @@
 import { claimsOf } from './check-claims.ts';
-import type { Dump } from '../dump.ts';
+import type { Dump, EventOf } from '../dump.ts';
 import { deedsOf, isBefore, success, type Deed, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
@@ -43,7 +43,11 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
       },
     ),
     ...checkReadsAgain(history),
-    ...checkAfterCancel(history, { executions, rolledBack: rolledBackIn(dump) }),
+    ...checkAfterCancel(history, {
+      executions,
+      rolledBack: rolledBackIn(dump),
+      undoItems: undoItemsIn(dump),
+    }),
   ];
 }
 
@@ -84,9 +88,10 @@ function checkAfterCancel(
   of: {
     readonly executions: (deed: Deed) => string | null;
     readonly rolledBack: ReadonlySet<string>;
+    readonly undoItems: ReadonlySet<unknown>;
   },
 ) {
-  const { executions, rolledBack } = of;
+  const { executions, rolledBack, undoItems } = of;
   const cancels = deedsOf(history, 'cancel').filter((deed) => success(deed) !== null);
   const byExecution = Map.groupBy(cancels, ({ asks }) => asks.executionId);
   const accepted = history.deeds.filter(
@@ -95,8 +100,9 @@ function checkAfterCancel(
   return violations('a cancelled execution accepts nothing more', accepted, (deed) => {
     const execution = executions(deed) ?? '';
     const cancel = byExecution.get(execution)?.find((one) => isBefore(one, deed));
-    // While compensations run, the execution has not ended, and it records an event that is sent.
-    const isKept = deed.asks.do === 'event' && rolledBack.has(execution);
+    // While compensations and undos run, the execution has not ended, and it records an event that is sent.
+    const isUndo = deed.asks.do === 'complete' && undoItems.has(deed.asks.workItemId);
+    const isKept = isUndo || (deed.asks.do === 'event' && rolledBack.has(execution));
     if (cancel === undefined || isKept) return null;
     return {
       about: { execution, cancel: cancel.begun, deed: deed.begun },
@@ -107,8 +113,18 @@ function checkAfterCancel(
 
 function rolledBackIn({ events }: Dump): ReadonlySet<string> {
   return new Set(
-    events.filter(({ kind }) => kind === 'RollbackScheduled').map((event) => event.execution_id),
+    events
+      .filter((event) => event.kind === 'RollbackScheduled' || isUndo(event))
+      .map((event) => event.execution_id),
   );
+}
+
+function undoItemsIn({ events }: Dump): ReadonlySet<unknown> {
+  return new Set(events.filter(isUndo).map(({ payload }) => payload['work_item_id']));
+}
+
+function isUndo({ kind, payload }: EventOf): boolean {
+  return kind === 'NodeScheduled' && payload['undoes'] !== undefined;
 }
 
 const CHANGES = new Set(['start', 'complete', 'approve', 'event', 'cancel']);
