@@ -53,7 +53,10 @@ check(
       undo: { pending: 0, undone: 2, not_undone: [] },
     });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
-      ended: { error: 'node car failed: no cars left' },
+      ended: {
+        error: 'node car failed: no cars left',
+        message: 'it failed: node car failed: no cars left; 2 steps are undone',
+      },
     });
     return masked(await svc.events(id));
   },

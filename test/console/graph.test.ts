@@ -29,8 +29,10 @@ test('the graph of every example has the nodes, the start and the edges of its p
     const planned = [...read.plan.nodes.values()].flatMap(({ id, edges }) =>
       edges.map(({ to }) => ({ from: id, to })),
     );
-    const drawn = graph.edges.filter(({ kind }) => kind !== 'item');
+    const drawn = graph.edges.filter(({ kind }) => kind !== 'item' && kind !== 'undo');
     t.deepEqual(pairs(drawn), pairs(planned), name);
+    const undos = [...read.plan.undos].map(([from, { nodeId: to }]) => ({ from, to }));
+    t.deepEqual(pairs(graph.edges.filter(({ kind }) => kind === 'undo')), pairs(undos), name);
   }
 });
 

@@ -34,11 +34,13 @@ export function describeEdge(
   const when =
     edge.kind === 'item'
       ? ' for each item'
-      : edge.kind === 'failure'
-        ? ` on failure${edge.condition === null ? '' : ` (${edge.condition})`}`
-        : edge.condition === null
-          ? ''
-          : ` if ${edge.condition}`;
+      : edge.kind === 'undo'
+        ? ' to undo it'
+        : edge.kind === 'failure'
+          ? ` on failure${edge.condition === null ? '' : ` (${edge.condition})`}`
+          : edge.condition === null
+            ? ''
+            : ` if ${edge.condition}`;
   const state = stateOfEdge(edge, nodes);
   const decidedBy = nodes?.get(edge.from)?.decidedBy;
   const because = decidedBy === undefined ? '' : `, as ${decidedBy}`;

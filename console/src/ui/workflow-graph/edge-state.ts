@@ -13,7 +13,7 @@ export function stateOfEdge(
   const source = nodes.get(edge.from);
   const target = nodes.get(edge.to);
   if (!hasStarted(source)) return source?.status === 'skipped' ? 'untaken' : 'open';
-  if (edge.kind === 'item') return hasStarted(target) ? 'taken' : 'open';
+  if (edge.kind === 'item' || edge.kind === 'undo') return hasStarted(target) ? 'taken' : 'open';
   if (target?.from !== undefined && hasStarted(target)) {
     if (target.from.includes(edge.from)) return isOutcomeOf(edge, source) ? 'taken' : 'untaken';
     return hasEnded(source) ? 'untaken' : 'open';

@@ -76,7 +76,14 @@ export function sizeOf(nodeId: string): { readonly width: number; readonly heigh
 /** The text on an edge, shortened; the whole condition shows where the edge is described. */
 export function labelOf({ kind, condition }: GraphEdge): string | null {
   const text =
-    condition ?? (kind === 'failure' ? 'on failure' : kind === 'item' ? 'each item' : null);
+    condition ??
+    (kind === 'failure'
+      ? 'on failure'
+      : kind === 'item'
+        ? 'each item'
+        : kind === 'undo'
+          ? 'undo'
+          : null);
   if (text === null || text.length <= LABEL_CHARS_MAX) return text;
   return `${text.slice(0, LABEL_CHARS_MAX - 1)}…`;
 }

@@ -20,7 +20,9 @@ export type EdgeKind =
   /** Taken after a permanent failure. */
   | 'failure'
   /** From a map to the node that runs for each item. */
-  | 'item';
+  | 'item'
+  /** From a node to the one that undoes it, if the execution fails or is cancelled. */
+  | 'undo';
 
 export interface GraphEdge {
   /** Stays the same in another version of the definition with the same edge. */
@@ -117,6 +119,7 @@ function readImpliedEdges({ id, raw, kind }: WrittenNode, edges: EdgeList): void
   }
   add(textOf(raw['fallback_node']), { kind: 'failure' });
   add(textOf(kind['node']), { kind: 'item' });
+  add(textOf(raw['undo']), { kind: 'undo' });
   const onFail = recordOf(kind['on_fail']);
   const onViolation = recordOf(kind['on_violation']);
   add(targetOf(onFail['retry']), { kind: 'failure', condition: 'retry' });

@@ -91,7 +91,8 @@ async function commitOfGivingUp(
   { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
   { tenantId, actorId }: Caller,
 ): Promise<CommitPlan | null> {
-  const dead = state.ending === null ? null : onlyDeadUndos(state);
+  const plan = state.ending === null ? null : await readPlan(deps, row);
+  const dead = plan && onlyDeadUndos(plan, state);
   if (dead === null) return null;
   for (const { workItemId } of dead) {
     const item = workItemId && (await deps.store.work.find(workItemId, tenantId));

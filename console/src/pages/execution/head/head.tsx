@@ -61,6 +61,15 @@ export function Head({
             ...(pauses.length === 0
               ? []
               : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),
+            ...(tellUndo(execution) === null
+              ? []
+              : [
+                  [
+                    'Undo',
+                    <LongText key="undo" text={tellUndo(execution) ?? ''} />,
+                    'wide',
+                  ] as const,
+                ]),
             ...(execution.error === null
               ? []
               : [['Error', <LongText key="error" text={execution.error} />, 'wide'] as const]),
@@ -70,6 +79,19 @@ export function Head({
       </Panel>
     </>
   );
+}
+
+/** Null: the execution has not begun to undo its steps. */
+function tellUndo({ undo, ending }: Execution): string | null {
+  if (undo === null) return null;
+  const { pending, undone, not_undone: failed } = undo;
+  if (ending === null && undone === 0 && failed.length === 0) return null;
+  const left = pending === 0 ? [] : [`${pending} to undo`];
+  const lost = failed.map(
+    ({ node_id: node, visit, error }) => `${node} (visit ${visit}): ${error}`,
+  );
+  const not = lost.length === 0 ? [] : [`not undone: ${lost.join('; ')}`];
+  return [`${undone} undone`, ...left, ...not].join(', ');
 }
 
 function describePause({ scope, actor_id: by, reason }: Execution['pauses'][number]): string {

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../event.ts';
 import type { ExecutionState } from '../state.ts';
+import type { UndoPayload } from '../undo/undo-state.ts';
 import type { EndReason } from './blocker.ts';
 
 /** Why an execution ended: its last event says so. */
@@ -18,13 +19,19 @@ export function explainEnd(state: ExecutionState, events: readonly RecordedEvent
   switch (last?.kind) {
     case 'WorkflowFailed': {
       const { error, error_class: errorClass, node_id: nodeId } = last.payload;
-      return { ...reason, message: `it failed: ${error}`, error, errorClass, nodeId };
+      return {
+        ...reason,
+        message: `it failed: ${error}${tellUndone(last.payload.undo)}`,
+        error,
+        errorClass,
+        nodeId,
+      };
     }
     case 'WorkflowCancelled': {
       const why = last.payload.reason === undefined ? '' : `: ${last.payload.reason}`;
       return {
         ...reason,
-        message: `it was cancelled${why}`,
+        message: `it was cancelled${why}${tellUndone(last.payload.undo)}`,
         by: cancelledBy(events) ?? last.actorId,
       };
     }
@@ -39,6 +46,15 @@ export function explainEnd(state: ExecutionState, events: readonly RecordedEvent
     default:
       return reason;
   }
+}
+
+/** Empty: no undo has run. */
+function tellUndone(undo: UndoPayload | undefined): string {
+  if (undo === undefined) return '';
+  const { undone, not_undone: failed } = undo;
+  const told = `; ${undone} ${undone === 1 ? 'step is' : 'steps are'} undone`;
+  if (failed.length === 0) return told;
+  return `${told}, and not ${failed.map(({ node_id: node, error }) => `${node}: ${error}`).join('; ')}`;
 }
 
 const ENDS: ReadonlySet<string> = new Set([

@@ -19,8 +19,10 @@ export function isSetAside({ undoes }: LiveVisit): boolean {
   return undoes !== undefined && undoes.error !== null;
 }
 
-/** Visits of undos that are dead letters, if nothing else of the execution can run; null: some can. */
-export function onlyDeadUndos({ live }: ExecutionState): readonly LiveVisit[] | null {
+/** Visits of undos that are dead letters, if no other undo can run; null: one can. */
+export function onlyDeadUndos(plan: Plan, state: ExecutionState): readonly LiveVisit[] | null {
+  const { ending, live } = state;
+  if (ending === null || nextUndo(plan, state, ending.outcome) !== null) return null;
   const visits = [...live.values()];
   const areDead = visits.every((visit) => isSetAside(visit) && visit.phase === 'work');
   return visits.length > 0 && areDead ? visits : null;

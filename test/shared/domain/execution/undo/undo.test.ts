@@ -5,6 +5,7 @@ import {
   decodeState,
   encodeState,
 } from '../../../../../src/shared/domain/execution/state-codec.ts';
+import { onlyDeadUndos } from '../../../../../src/shared/domain/execution/undo/due-undo.ts';
 import type { JsonObject } from '../../../../../src/shared/domain/json.ts';
 import { History, planOf } from '../../../../support/history.ts';
 import { problemsOf } from '../../../nodes/enter.ts';
@@ -227,6 +228,24 @@ test('work of the engine that cannot undo asks a person: approved, it is tried a
     t.is(history.state.undo.failed.length, decision === 'approved' ? 0 : 1);
     t.deepEqual(history.refold(), history.state);
   }
+});
+
+test('dead letters are given up only when no other undo can run', (t) => {
+  const history = booked();
+  history.fail('car');
+  history.fail('hotel.undo');
+  t.is(onlyDeadUndos(history.plan, history.state), null);
+  const { visit } = history.live('flight.undo');
+  const payload = { visit, output: {} };
+  const { state } = history;
+  const before = {
+    ...state,
+    live: new Map([...state.live].filter(([id]) => id !== 'flight.undo#0')),
+  };
+  const pending = [{ nodeId: 'flight', visit: 0, output: {}, item: null, sequence: 3 }];
+  t.is(onlyDeadUndos(history.plan, { ...before, undo: { ...state.undo, pending } }), null);
+  history.record({ kind: 'NodeCompleted', nodeId: 'flight.undo', payload });
+  t.is(onlyDeadUndos(history.plan, history.state)?.length, 1);
 });
 
 test('a pause holds the undos, and they continue after it', (t) => {
