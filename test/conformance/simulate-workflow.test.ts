@@ -87,6 +87,23 @@ check('200: maps, children and events are answered by samples', async (t, svc) =
   });
 });
 
+check('200: a run that fails undoes its steps; one whose undo fails waits', async (t, svc) => {
+  const ir = {
+    workflow_id: 'w',
+    start_node: 'a',
+    nodes: { a: { undo: {} }, no: { kind: 'fail', message: 'refused' } },
+    edges: [{ from: 'a', to: 'no' }],
+  };
+  const whole = await svc.post<Simulated>('/workflows/simulate', { ir });
+  t.like(whole.body, { status: 'failed', error: 'refused', is_complete: true });
+  const kind = { type: 'python_fn', module: 'm', function: 'f' };
+  const broken = await svc.post<Simulated>('/workflows/simulate', {
+    ir: { ...ir, nodes: { ...ir.nodes, a: { undo: { kind } } } },
+    samples: { 'a.undo': { error: 'closed' } },
+  });
+  t.like(broken.body, { status: 'running', is_complete: true });
+});
+
 check('200: a loop without an end is cut off', async (t, svc) => {
   const ir = {
     workflow_id: 'w',

@@ -4,6 +4,7 @@ import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { evolve, type SequencedEvent } from '../../domain/execution/evolve.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.ts';
+import { isSetAside } from '../../domain/execution/undo/due-undo.ts';
 import { DEFAULT_TENANT, executionIdFromUuid, type WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { compilePlan } from '../../domain/workflow/plan/compile-plan.ts';
@@ -98,7 +99,8 @@ function nextAnswer(
   const { plan, samples, assumed } = of;
   for (const visit of state.live.values()) {
     const node = plan.nodes.get(visit.nodeId);
-    if (node === undefined) continue;
+    // An undo without attempts left waits for a person, and its sample would fail again.
+    if (node === undefined || isSetAside(visit)) continue;
     const sample = Object.hasOwn(samples, node.id) ? samples[node.id] : undefined;
     const answer = answerVisit({ visit, node, sample: sample ?? {} });
     if (answer === null) continue;
