@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { claimTurn, FUNCTION, record } from '../support/functions.ts';
 import { onBothStores } from '../support/both-stores.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { masked } from '../support/told.ts';
@@ -194,3 +195,28 @@ check('undo: a retry runs the undone items of a map again, and the failed one', 
     state: { all: [{ id: 't1' }, { id: 't2' }, { id: 't3' }] },
   });
 });
+
+check(
+  'undo: a durable function undoes a step, and a requeue continues its journal',
+  async (t, svc) => {
+    const flight = booking('flight', { undo: { ...FUNCTION, ...once } });
+    const id = await svc.run({ ...TRIP, nodes: { ...TRIP.nodes, flight } });
+    await svc.work('flight', { id: 'f1' });
+    await svc.breakDown('hotel');
+    const turn = await claimTurn(svc);
+    t.deepEqual([turn.node_id, turn.payload['input']], ['flight.undo', { id: 'f1' }]);
+    const entry = { identity: 'refund', kind: 'step', output: { refunded: 80 } };
+    expectStatus(await record(svc, turn, [entry]), 200);
+    expectStatus(await svc.fail(turn, { error: 'desk closed' }), 200);
+    const { work_items: dead } = expectStatus(
+      await svc.get<{ work_items: { id: string }[] }>('/work-items?status=dead_lettered&limit=1'),
+      200,
+    );
+    t.is(dead[0]?.id, turn.id);
+    expectStatus(await svc.post(`/work-items/${turn.id}/requeue`), 200);
+    const again = await claimTurn(svc);
+    t.like(again.journal.entries, [entry]);
+    expectStatus(await svc.complete(again, { cancelled: true }), 200);
+    t.like(await svc.until(id, 'failed'), { undo: { undone: 1, not_undone: [] } });
+  },
+);
