@@ -10,6 +10,7 @@ export interface RecordedEvent {
 interface Execution {
   readonly execution_id: string;
   readonly status: string;
+  readonly error: string | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly state: Readonly<Record<string, unknown>>;
 }

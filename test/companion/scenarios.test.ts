@@ -152,10 +152,11 @@ async function modelError(t: ExecutionContext, { first, model, record, ...on }: 
   const { status, body } = await first.chat('a bad question', { 'svc.session.id': 'bad' });
   t.is(status, 502);
   const id = await findBySession({ record, ...on }, 'bad');
-  const { state } = await record.until(id, 'failed');
+  const { state, error: told } = await record.until(id, 'failed');
   // The class that the application has caught is the one on record.
   const error = (state['call'] as { readonly error: string }).error;
   t.is(error.split(':')[0], body.error?.split('.').at(-1));
+  t.is(told, error);
   t.is(await countOf(first, 'svc.execution.count?tag=status:failed'), before + 1);
 }
 

@@ -5815,6 +5815,7 @@ export interface operations {
                             /** @enum {string} */
                             readonly outcome: "completed" | "failed" | "cancelled";
                         } | null;
+                        /** @description Steps that the end undoes. Null: no step that has an undo is complete. */
                         readonly undo: {
                             /** @description Completed steps whose undo has not begun. */
                             readonly pending: number;

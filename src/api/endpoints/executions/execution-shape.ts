@@ -61,15 +61,13 @@ export const waitingOnShape = z.object({
     .meta({ description: 'The child execution that the node waits for.' }),
 });
 
-const undoShape = z
-  .object({
-    pending: z.int().meta({ description: 'Completed steps whose undo has not begun.' }),
-    undone: z.int(),
-    not_undone: z
-      .array(z.object({ node_id: z.string(), visit: z.int(), error: z.string() }))
-      .meta({ description: 'Steps that the execution ends without undoing.' }),
-  })
-  .meta({ description: 'Null: no step that has an undo is complete.' });
+const undoShape = z.object({
+  pending: z.int().meta({ description: 'Completed steps whose undo has not begun.' }),
+  undone: z.int(),
+  not_undone: z
+    .array(z.object({ node_id: z.string(), visit: z.int(), error: z.string() }))
+    .meta({ description: 'Steps that the execution ends without undoing.' }),
+});
 
 export const executionShape = executionSummary.extend({
   state: anyObject,
@@ -78,7 +76,11 @@ export const executionShape = executionSummary.extend({
     .object({ outcome: z.enum(TERMINAL_STATUSES) })
     .nullable()
     .meta({ description: 'How the execution will end once its undos and finalizers are done.' }),
-  undo: undoShape.nullable(),
+  undo: undoShape
+    .nullable()
+    .meta({
+      description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
+    }),
   steps_executed: z.int().meta({ description: 'Number of `NodeCompleted` events.' }),
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),

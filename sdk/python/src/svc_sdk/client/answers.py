@@ -314,6 +314,7 @@ class Execution(TypedDict):
     ending: ExecutionEnding | None
     """How the execution will end once its undos and finalizers are done."""
     undo: ExecutionUndo | None
+    """Steps that the end undoes. Null: no step that has an undo is complete."""
     steps_executed: int
     """Number of `NodeCompleted` events."""
     input: dict[str, Any]
