@@ -1,4 +1,4 @@
--- after: a7926afed1472b95eb50eb2c69cb1f504754c34c2d6aac93081998705a52befd
+-- after: b13e5ca97334e825812ec6712bb92f5da7f1e19f61435c82594fbc6b522719de
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -757,6 +757,21 @@ CREATE TABLE execution_labels (
 CREATE INDEX execution_labels_by_value on execution_labels (
   tenant_id, name, value, created_at desc, execution_id desc
 );
+
+CREATE TABLE checkpoints (
+  execution_id text not null,
+  sequence integer not null check (sequence > 0),
+  tenant_id text not null,
+  body text not null,
+  primary key (execution_id, sequence)
+) strict;
+
+CREATE TRIGGER remove_checkpoints
+after delete on executions
+begin
+  delete from checkpoints
+  where execution_id = old.id;
+end;
 
 insert into lease_fence (id, last) values (1, 0);
 

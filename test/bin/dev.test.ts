@@ -325,7 +325,16 @@ test('execution state: prints the state after an event, its changes, and who set
   const changes = await svc('execution', 'state', id, '--diff', '0', '--at', '1');
   t.regex(changes.stdout, /^CHANGE +PATH +BEFORE +AFTER/m);
   const blamed = await svc('execution', 'state', id, '--blame');
-  t.regex(blamed.stdout, /^KEY +SEQUENCE +TIME +KIND +NODE/m);
+  t.regex(blamed.stdout, /^KEY +SEQUENCE +TIME +KIND +NODE +SET BY +CAUSE/m);
+  t.like(
+    JSON.parse(
+      (await svc('execution', 'state', id, '--at', '1970-01-01T00:00:00Z', '-o', 'json')).stdout,
+    ),
+    {
+      sequence: 0,
+      state: {},
+    },
+  );
   t.is((await svc('execution', 'state', id, '--blame', '--diff', '1')).code, 2);
   await svc('execution', 'cancel', id);
 });

@@ -135,14 +135,17 @@ function declareExecutionCommands(program: Command): void {
     });
 
   executionCommand(execution, 'state')
-    .description('print the state after one of its events')
-    .option('--at <sequence>', 'the state after this event; default: the last', parseCount)
-    .addOption(
-      new Option('--diff <sequence>', 'print the changes since this event')
-        .argParser(parseCount)
-        .conflicts('blame'),
+    .description('print the state as it was')
+    .option(
+      '--at <moment>',
+      'after this event, by its sequence, or at this time; default: the last',
     )
-    .option('--blame', 'print which event set each key last')
+    .addOption(
+      new Option('--diff <moment>', 'print the changes since this event or time').conflicts(
+        'blame',
+      ),
+    )
+    .option('--blame', 'print which event set each key last, and who caused it')
     .action(async (id: string, options: StateOptions) => {
       const { showState } = await import('../../commands/execution/state.ts');
       return showState(id, options);

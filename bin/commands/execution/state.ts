@@ -3,12 +3,12 @@ import { printJson, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 export interface StateOptions extends ClientOptions {
-  readonly at?: number;
-  readonly diff?: number;
+  readonly at?: string;
+  readonly diff?: string;
   readonly blame?: boolean;
 }
 
-/** Prints the state of an execution after one of its events, what changed it, or what set it. */
+/** Prints the state of an execution as it was, what changed it, or what set it. */
 export async function showState(executionId: string, options: StateOptions): Promise<void> {
   const { at = null, diff, blame } = options;
   const client = connectClient(options);
@@ -32,8 +32,16 @@ export async function showState(executionId: string, options: StateOptions): Pro
     const blamed = await client.blameState(executionId, at);
     if (isJson) return printJson(blamed);
     return printTable({
-      head: ['KEY', 'SEQUENCE', 'TIME', 'KIND', 'NODE'],
-      rows: blamed.keys.map((one) => [one.key, one.sequence, one.at, one.kind, one.node_id]),
+      head: ['KEY', 'SEQUENCE', 'TIME', 'KIND', 'NODE', 'SET BY', 'CAUSE'],
+      rows: blamed.keys.map((one) => [
+        one.key,
+        one.sequence,
+        one.at,
+        one.kind,
+        one.node_id,
+        one.cause?.user_id ?? one.cause?.actor_id ?? one.actor_id,
+        one.cause && `${one.cause.sequence} ${one.cause.kind}`,
+      ]),
     });
   }
   const found = await client.readState(executionId, at);

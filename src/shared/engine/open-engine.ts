@@ -11,6 +11,7 @@ import { createAdmission } from './scheduling/admit-children.ts';
 import { createClaimPace } from './scheduling/claim-pace.ts';
 import { createFollowedEvents } from './executions/followed-events.ts';
 import { createHistories } from './executions/history/histories.ts';
+import { createStateFolds } from './executions/history/state-folds.ts';
 import { createScheduling } from './scheduling/create-scheduling.ts';
 import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
@@ -75,6 +76,7 @@ export function openEngine(given: GivenToEngine): {
     kinds,
     randomBytes: given.randomBytes,
     histories: createHistories({ executions: store.executions }),
+    stateFolds: createStateFolds(store),
     followedEvents: createFollowedEvents({
       executions: store.executions,
       wake: given.wake,

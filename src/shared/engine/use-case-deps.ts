@@ -3,6 +3,7 @@ import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
 import type { FollowedEvents } from './executions/followed-events.ts';
 import type { Histories } from './executions/history/histories.ts';
+import type { StateFolds } from './executions/history/state-folds.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
 import type { LookTurns } from './work/look-turns.ts';
 import type { QueueNews } from './work/queue-news.ts';
@@ -20,6 +21,7 @@ export interface UseCaseDeps extends EngineDeps {
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly histories: Histories;
+  readonly stateFolds: StateFolds;
   readonly followedEvents: FollowedEvents;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;

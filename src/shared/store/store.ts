@@ -2,6 +2,7 @@ import type { AgentStore } from './agents.ts';
 import type { ApprovalStore } from './readings/approvals.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
+import type { CheckpointStore } from './readings/checkpoints.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DiagnosisStore } from './readings/diagnosis.ts';
 import type { ExecutionSearch, ExecutionStore } from './executions.ts';
@@ -37,6 +38,7 @@ export interface Store {
   readonly runnable: RunnableStore;
   readonly places: PlaceStore;
   readonly approvals: ApprovalStore;
+  readonly checkpoints: CheckpointStore;
   readonly workOverview: WorkOverviewStore;
   readonly definitions: DefinitionStore;
   readonly workflowPauses: WorkflowPauseStore;

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Dialect } from '../../support/database.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
-import { claim, startWorkflow, tooling, waiting } from '../support/workflows.ts';
+import { approving, claim, startWorkflow, tooling, waiting } from '../support/workflows.ts';
 
 const test = anyTest as TestFn<Readonly<Record<Dialect, TestApi>>>;
 const DIALECTS = ['sqlite', 'postgres'] as const;
@@ -38,6 +38,13 @@ function writing(workflowId: string) {
       { from: 'b', to: 'c' },
     ],
   };
+}
+
+/** One wait, whose event goes under the key `paid`. */
+function waitingFor(workflowId: string) {
+  const { nodes, ...ir } = waiting(workflowId);
+  const { pay } = nodes as { readonly pay: JsonObject };
+  return { ...ir, nodes: { pay: { ...pay, output_key: 'paid' } } };
 }
 
 /* Tests that claim run one after another: a claim takes any item of the store. */
@@ -99,7 +106,7 @@ for (const dialect of DIALECTS) {
       const keys = blamed['keys'] as unknown as { key: string; sequence: number; kind: string }[];
       t.like(
         keys.find(({ key }) => key === 'note'),
-        { kind: 'NodeCompleted', node_id: 'reserve' },
+        { kind: 'NodeCompleted', node_id: 'reserve', worker_id: 'w1', cause: null },
       );
       t.like((await read('/state/blame?sequence=1'))['keys'], [
         { key: 'order', sequence: 1, kind: 'WorkflowStarted' },
@@ -161,6 +168,65 @@ for (const dialect of DIALECTS) {
 }
 
 for (const dialect of DIALECTS) {
+  test(`${dialect}: 200: a state is named by a time, too`, async (t) => {
+    const api = t.context[dialect];
+    const executionId = await startWorkflow(api, { ir: waiting('as-of') });
+    const path = `/executions/${executionId}`;
+    await api.call({
+      path: `${path}/external-event`,
+      body: { correlation_key: 'paid', payload: { sum: 3 } },
+    });
+    await api.advance(executionId);
+    const events = (await api.call({ path: `${path}/events` })).body['events'];
+    const times = (events as unknown as { created_at: string }[]).map((one) => one.created_at);
+    const first = times[0] ?? '';
+    const read = async (suffix: string) => (await api.call({ path: `${path}${suffix}` })).body;
+    for (const time of times) {
+      const sequence = times.lastIndexOf(time) + 1;
+      t.like(await read(`/state?at=${time}`), { sequence, at: time });
+      t.like(await read(`/state/blame?at=${time}`), { sequence });
+    }
+    const before = new Date(Date.parse(first) - 1).toISOString();
+    t.like(await read(`/state?at=${before}`), { sequence: 0, at: null, state: {} });
+    t.like(await read('/state?at=2100-01-01T00:00:00%2B01:00'), { sequence: times.length });
+    t.like(await read('/state?at=2'), { sequence: 2 });
+    const bySequence = await read(`/state/diff?from=0&to=${times.length}`);
+    t.deepEqual(await read(`/state/diff?from=${before}&to=${times.at(-1)}`), bySequence);
+    t.deepEqual(await read(`/state/diff?from=${before}`), bySequence);
+  });
+
+  test(`${dialect}: 200: blame names the person whose decision or event set a key`, async (t) => {
+    const api = t.context[dialect];
+    const decided = await startWorkflow(api, { ir: approving('blamed') });
+    await api.call({
+      path: `/executions/${decided}/approve`,
+      body: { decision: 'approved', user_id: 'ann', state_patch: { checked: true } },
+    });
+    await api.advance(decided);
+    const keys = async (id: string) => {
+      const { body } = await api.call({ path: `/executions/${id}/state/blame` });
+      return body['keys'] as unknown as { readonly key: string }[];
+    };
+    t.like(
+      (await keys(decided)).find(({ key }) => key === 'checked'),
+      {
+        actor_id: 'system:scheduler',
+        worker_id: null,
+        cause: { kind: 'ApprovalReceived', user_id: 'ann' },
+      },
+    );
+    const told = await startWorkflow(api, { ir: waitingFor('told') });
+    await api.call({
+      path: `/executions/${told}/external-event`,
+      body: { correlation_key: 'paid', payload: { sum: 3 } },
+    });
+    await api.advance(told);
+    t.like(
+      (await keys(told)).find(({ key }) => key === 'paid'),
+      { cause: { kind: 'ExternalEventReceived', user_id: null } },
+    );
+  });
+
   test.serial(`${dialect}: 200: a data policy masks every reading of a history`, async (t) => {
     const api = t.context[dialect];
     const ssn = '078-05-1120';
@@ -292,6 +358,13 @@ test('400: sequences, orders and kinds that are none, and an event that does not
     'state?sequence=-1',
     'state?sequence=x',
     'state?sequence=1000',
+    'state?at=-1',
+    'state?at=yesterday',
+    'state?at=2026-01-31',
+    'state?at=2026-01-31T09:30:00',
+    'state?at=2026-13-31T09:30:00Z',
+    'state?at=1000',
+    'state/diff?from=now',
     'state/diff?from=1000',
     'state/diff?to=1000',
     'state/blame?sequence=1000',

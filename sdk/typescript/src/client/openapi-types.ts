@@ -486,7 +486,7 @@ export interface paths {
         };
         /**
          * Reads the state of an execution after one of its events
-         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. Values that the service keeps as artifacts stay references. Members that would make the answer larger than half a megabyte are left out, the largest first, and `omitted` names them.
+         * @description The first reading of a long history folds it from its start, and keeps the state at every 2000 events or so. Later readings of any process fold from the nearest one. The answer is 413 where that is more than 100 000 events away. Values that the service keeps as artifacts stay references. Members that would make the answer larger than half a megabyte are left out, the largest first, and `omitted` names them.
          *
          *     Access: any token but a worker’s.
          */
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * Compares the states of an execution after two of its events
-         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. Objects are compared member by member, all else as a whole. The answer has at most 500 changes and half a megabyte of values; past that, `omitted` or `truncated` is true.
+         * @description The first reading of a long history folds it from its start, and keeps the state at every 2000 events or so. Later readings of any process fold from the nearest one. The answer is 413 where that is more than 100 000 events away. Objects are compared member by member, all else as a whole. The answer has at most 500 changes and half a megabyte of values; past that, `omitted` or `truncated` is true.
          *
          *     Access: any token but a worker’s.
          */
@@ -530,7 +530,7 @@ export interface paths {
         };
         /**
          * Tells which event set each key of the state last
-         * @description The first reading of a history folds it from its start, and the process keeps it for the next ones. The answer is 413 for an execution of more than 100 000 events. The answer names the first 1000 keys of the state.
+         * @description The first reading of a long history folds it from its start, and keeps the state at every 2000 events or so. Later readings of any process fold from the nearest one. The answer is 413 where that is more than 100 000 events away. The answer names the first 1000 keys of the state.
          *
          *     Access: any token but a worker’s.
          */
@@ -6112,7 +6112,9 @@ export interface operations {
     readonly "read-state": {
         readonly parameters: {
             readonly query?: {
-                /** @description After this event; 0: before the first. Default: the last. */
+                /** @description After this event, or as of this time. Default: the last. A sequence from 0, or an ISO 8601 time with its zone. */
+                readonly at?: number | string;
+                /** @description The same as `at`, for a sequence alone. */
                 readonly sequence?: number;
             };
             readonly header?: never;
@@ -6159,10 +6161,10 @@ export interface operations {
     readonly "compare-state": {
         readonly parameters: {
             readonly query?: {
-                /** @description The state after this event. */
-                readonly from?: number;
-                /** @description The other state. Default: the last. */
-                readonly to?: number;
+                /** @description The state after this event, or as of this time. Default: 0. A sequence from 0, or an ISO 8601 time with its zone. */
+                readonly from?: number | string;
+                /** @description The other state. Default: the last. A sequence from 0, or an ISO 8601 time with its zone. */
+                readonly to?: number | string;
             };
             readonly header?: never;
             readonly path: {
@@ -6206,7 +6208,9 @@ export interface operations {
     readonly "blame-state": {
         readonly parameters: {
             readonly query?: {
-                /** @description After this event; 0: before the first. Default: the last. */
+                /** @description After this event, or as of this time. Default: the last. A sequence from 0, or an ISO 8601 time with its zone. */
+                readonly at?: number | string;
+                /** @description The same as `at`, for a sequence alone. */
                 readonly sequence?: number;
             };
             readonly header?: never;
@@ -6234,8 +6238,18 @@ export interface operations {
                             readonly kind: string;
                             readonly node_id: string | null;
                             readonly actor_id: string;
+                            /** @description The worker, if one set it. */
+                            readonly worker_id: string | null;
                             /** Format: date-time */
                             readonly at: string;
+                            /** @description The decision or the external event that the event follows from. */
+                            readonly cause: {
+                                readonly sequence: number;
+                                /** @enum {string} */
+                                readonly kind: "ApprovalReceived" | "ExternalEventReceived";
+                                readonly actor_id: string;
+                                readonly user_id: string | null;
+                            } | null;
                         }[];
                         /** @description The state has more keys. */
                         readonly truncated: boolean;

@@ -59,12 +59,12 @@ export interface SvcClient extends OverviewClient {
   countExecutions(query: Query): Promise<WireCounts>;
   readExecution(executionId: string): Promise<WireExecution>;
   explainExecution(executionId: string): Promise<WireExplanation>;
-  readState(executionId: string, sequence: number | null): Promise<WireState>;
+  readState(executionId: string, at: string | null): Promise<WireState>;
   compareState(
     executionId: string,
-    range: { readonly from: number; readonly to: number | null },
+    range: { readonly from: string; readonly to: string | null },
   ): Promise<WireStateDifference>;
-  blameState(executionId: string, sequence: number | null): Promise<WireStateBlame>;
+  blameState(executionId: string, at: string | null): Promise<WireStateBlame>;
   exportExecution(executionId: string): Promise<JsonObject>;
   importExecution(document: JsonObject): Promise<WireImported>;
   readEvents(params: {
@@ -150,20 +150,16 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
     explainExecution: (id) =>
       call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),
-    readState: (id, sequence) =>
-      call('state', { method: 'GET', path: `${executionPath(id)}/state`, query: { sequence } }),
+    readState: (id, at) =>
+      call('state', { method: 'GET', path: `${executionPath(id)}/state`, query: { at } }),
     compareState: (id, { from, to }) =>
       call('changes', {
         method: 'GET',
         path: `${executionPath(id)}/state/diff`,
         query: { from, to },
       }),
-    blameState: (id, sequence) =>
-      call('keys', {
-        method: 'GET',
-        path: `${executionPath(id)}/state/blame`,
-        query: { sequence },
-      }),
+    blameState: (id, at) =>
+      call('keys', { method: 'GET', path: `${executionPath(id)}/state/blame`, query: { at } }),
     exportExecution: (id) => call('format', { method: 'GET', path: `${executionPath(id)}/export` }),
     importExecution: (document) =>
       call('execution_id', { method: 'POST', path: '/executions/import', body: document }),

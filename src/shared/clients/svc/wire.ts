@@ -320,7 +320,14 @@ export interface WireStateBlame {
     readonly sequence: number;
     readonly kind: string;
     readonly node_id: string | null;
+    readonly actor_id: string;
     readonly at: string;
+    readonly cause: {
+      readonly sequence: number;
+      readonly kind: string;
+      readonly actor_id: string;
+      readonly user_id: string | null;
+    } | null;
   }[];
   readonly truncated: boolean;
 }

@@ -103,6 +103,17 @@ export function redactError(
   return policy === null ? error : (redact(error, policy, of.pseudonym) as string);
 }
 
+/** A decision's user, as the data policy of its node lets it be seen. */
+export function redactUserId(
+  userId: string,
+  of: { readonly plan: Plan; readonly nodeId: string | null; readonly pseudonym: Pseudonym },
+): string | null {
+  const policy = policyOf(of.plan, of.nodeId);
+  if (policy === null) return userId;
+  const shown = redactObject({ user_id: userId }, policy, of.pseudonym)['user_id'];
+  return typeof shown === 'string' ? shown : null;
+}
+
 /** An event as the data policy of its node, and of its workflow, lets it be seen. */
 export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudonym): RecordedEvent {
   if (plan.shownPolicy === null) return event;

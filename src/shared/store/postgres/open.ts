@@ -14,6 +14,7 @@ import {
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
 import { createApprovalStore } from './executions/approvals.ts';
+import { createCheckpointStore } from './executions/checkpoints.ts';
 import { createExecutionStore } from './executions/executions.ts';
 import { createExecutionSearch } from './executions/search-executions.ts';
 import { openManagement } from './connection/management.ts';
@@ -83,6 +84,7 @@ export async function openPostgresStore(params: {
     runnable: createRunnableStore(pool),
     places: createPlaceStore(pool),
     approvals: createApprovalStore(readers),
+    checkpoints: createCheckpointStore(readers),
     workOverview: createWorkOverview(readers),
     definitions: createDefinitionStore(management, pool),
     workflowPauses: createWorkflowPauseStore(management),

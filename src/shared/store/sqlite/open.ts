@@ -6,6 +6,7 @@ import { connect, type Clock, type Connection } from './connection/connect.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
 import { createApprovalStore } from './executions/approvals.ts';
+import { createCheckpointStore } from './executions/checkpoints.ts';
 import { createExecutionStore } from './executions/executions.ts';
 import { createExecutionSearch } from './executions/search-executions.ts';
 import { createMemoryStore } from './memory/memory.ts';
@@ -56,6 +57,7 @@ export function createSqliteStore(connection: Connection): Store {
     runnable: createRunnableStore(connection),
     places: createPlaceStore(connection),
     approvals: createApprovalStore(connection),
+    checkpoints: createCheckpointStore(connection),
     workOverview: createWorkOverview(connection),
     definitions: createDefinitionStore(connection),
     workflowPauses: createWorkflowPauseStore(connection),

@@ -142,7 +142,7 @@ const CALLS: Calls = {
   compareState: {
     endpoint: compareState,
     reply: compareState.replies[200],
-    call: (client) => client.compareState('e', { from: 1, to: null }),
+    call: (client) => client.compareState('e', { from: '1', to: null }),
   },
   blameState: {
     endpoint: blameState,

@@ -131,6 +131,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const other = await startEnded(store);
     await seal();
     await age(31);
+    await store.checkpoints.keep({ ...execution, sequence: 1, body: 'folded' });
     const ids = [execution.executionId, uuidOf(execution.executionId), workItemId, ...letters];
     const tablesWith = async () =>
       Object.entries(await database.contents())
@@ -139,6 +140,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await tablesWith(), [
       'approvals',
       'audit_seals',
+      'checkpoints',
       'dead_letters',
       'events',
       'execution_labels',

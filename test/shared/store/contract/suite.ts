@@ -5,6 +5,7 @@ import { agentCases } from './tenants/agents.ts';
 import { approvalCases } from './executions/approvals.ts';
 import { artifactCases } from './artifacts.ts';
 import { auditCases } from './audit.ts';
+import { checkpointCases } from './executions/checkpoints.ts';
 import { claimFilterCases } from './work/claim-filters.ts';
 import { commitRaceCases } from './commit/commit-races.ts';
 import { commitRefusalCases } from './commit/commit-refusals.ts';
@@ -46,6 +47,7 @@ const AREAS = [
   searchCases,
   eventsBetweenCases,
   approvalCases,
+  checkpointCases,
   familyCases,
   holdCases,
   workflowPauseCases,

@@ -134,6 +134,15 @@ create table public.audit_windows (
   constraint audit_windows_window_number_check CHECK ((window_number >= 1))
 );
 
+create table public.checkpoints (
+  execution_id uuid not null,
+  sequence integer not null,
+  tenant_id text not null,
+  body text not null,
+  constraint checkpoints_pkey PRIMARY KEY (execution_id, sequence),
+  constraint checkpoints_sequence_check CHECK ((sequence > 0))
+);
+
 create table public.child_places (
   execution_id uuid not null,
   tenant_id text not null,
@@ -1659,6 +1668,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.remove_checkpoints()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from public.checkpoints c
+  using gone g
+  where c.execution_id = g.id;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.retire_executions(retirement uuid, tenant text, actor text, told json, leaving json)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1870,6 +1893,8 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEME
 
 CREATE TRIGGER release_artifacts AFTER DELETE ON public.executions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.release_artifacts_of_executions();
 
+CREATE TRIGGER remove_checkpoints AFTER DELETE ON public.executions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.remove_checkpoints();
+
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.imported_definitions FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON public.imported_executions FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
@@ -1905,6 +1930,8 @@ alter table public.artifacts enable row level security;
 alter table public.audit_log enable row level security;
 
 alter table public.audit_seals enable row level security;
+
+alter table public.checkpoints enable row level security;
 
 alter table public.child_places enable row level security;
 
@@ -2007,6 +2034,10 @@ create policy one_tenant on public.audit_log as permissive for all to public
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.audit_seals as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.checkpoints as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

@@ -107,6 +107,14 @@ CREATE TABLE audit_windows (
   check (covers_from < covers_to)
 ) strict;
 
+CREATE TABLE checkpoints (
+  execution_id text not null,
+  sequence integer not null check (sequence > 0),
+  tenant_id text not null,
+  body text not null,
+  primary key (execution_id, sequence)
+) strict;
+
 CREATE TABLE child_places (
   -- The order in which places are given.
   seq integer primary key,
@@ -733,6 +741,13 @@ end;
 
 CREATE TRIGGER events_refuse_update before update on events begin
   select raise(abort, 'UPDATE of events is refused: what happened is only ever added to');
+end;
+
+CREATE TRIGGER remove_checkpoints
+after delete on executions
+begin
+  delete from checkpoints
+  where execution_id = old.id;
 end;
 
 CREATE TRIGGER imported_definitions_refuse_update before update on imported_definitions begin

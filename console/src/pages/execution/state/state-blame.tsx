@@ -59,7 +59,13 @@ function columnsOf(
         </Button>
       ),
     },
+    { id: 'by', title: 'Set by', cell: (setting) => whoSet(setting) },
     { id: 'node', title: 'Node', cell: ({ node_id: node }) => node ?? 'input' },
     { id: 'time', title: 'Time', cell: ({ at }) => <AbsoluteTime at={at} /> },
   ];
+}
+
+/** The person or the sender of an external event, where the event follows from one. */
+function whoSet({ actor_id: actor, cause }: KeySetting): string {
+  return cause?.user_id ?? cause?.actor_id ?? actor;
 }

@@ -4,9 +4,8 @@ import { compareState as compare } from '../../../../shared/engine/executions/hi
 import { defineEndpoint } from '../../../endpoint.ts';
 import { anyValue } from '../../../schemas/json-values.ts';
 import { executionParam } from '../../../schemas/params.ts';
-import { queryInteger } from '../../../schemas/query.ts';
 import { executionId } from '../../../schemas/text.ts';
-import { FOLD_BOUNDS, orLast, sequenceOrLast } from './state-query.ts';
+import { FOLD_BOUNDS, momentQuery } from './state-query.ts';
 
 export const compareState = defineEndpoint({
   name: 'compare-state',
@@ -19,8 +18,8 @@ export const compareState = defineEndpoint({
     'changes and half a megabyte of values; past that, `omitted` or `truncated` is true.',
   params: executionParam,
   query: z.object({
-    from: queryInteger({ min: 0, fallback: 0, description: 'The state after this event.' }),
-    to: sequenceOrLast('The other state. Default: the last.'),
+    from: momentQuery('The state after this event, or as of this time. Default: 0.'),
+    to: momentQuery('The other state. Default: the last.'),
   }),
   replies: {
     200: z.object({
@@ -43,8 +42,8 @@ export const compareState = defineEndpoint({
   async handle({ params, query, caller }, { engine }) {
     const found = await compare(engine, caller, {
       executionId: params.id,
-      from: query.from,
-      to: orLast(query.to),
+      from: query.from ?? { sequence: 0 },
+      to: query.to,
     });
     return {
       status: 200,

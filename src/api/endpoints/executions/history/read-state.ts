@@ -6,7 +6,7 @@ import { anyObject } from '../../../schemas/json-values.ts';
 import { executionParam } from '../../../schemas/params.ts';
 import { executionId, timestamp } from '../../../schemas/text.ts';
 import { executionStatus } from '../execution-shape.ts';
-import { atSequence, FOLD_BOUNDS, orLast } from './state-query.ts';
+import { FOLD_BOUNDS, momentOf, stateQuery } from './state-query.ts';
 
 export const readState = defineEndpoint({
   name: 'read-state',
@@ -18,7 +18,7 @@ export const readState = defineEndpoint({
     `${FOLD_BOUNDS}Values that the service keeps as artifacts stay references. Members that would make ` +
     'the answer larger than half a megabyte are left out, the largest first, and `omitted` names them.',
   params: executionParam,
-  query: atSequence,
+  query: stateQuery,
   replies: {
     200: z.object({
       execution_id: executionId,
@@ -37,7 +37,7 @@ export const readState = defineEndpoint({
   async handle({ params, query, caller }, { engine }) {
     const found = await read(engine, caller, {
       executionId: params.id,
-      sequence: orLast(query.sequence),
+      at: momentOf(query),
     });
     return {
       status: 200,

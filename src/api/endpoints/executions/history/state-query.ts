@@ -1,25 +1,63 @@
 import { z } from 'zod';
 
-import { queryInteger } from '../../../schemas/query.ts';
+import type { Moment } from '../../../../shared/engine/executions/history/moment.ts';
+import { optionalQuery, queryInteger } from '../../../schemas/query.ts';
 
-/** Stands for "the last one" in a query, which has no null. */
-const LAST = Number.MAX_SAFE_INTEGER;
+/** Stands for "none" in a query, which has no null. */
+const NONE = Number.MAX_SAFE_INTEGER;
 
 /** Part of the note of each endpoint that folds a history. */
 export const FOLD_BOUNDS =
-  'The first reading of a history folds it from its start, and the process keeps it for the next ' +
-  'ones. The answer is 413 for an execution of more than 100 000 events. ';
+  'The first reading of a long history folds it from its start, and keeps the state at every 2000 ' +
+  'events or so. Later readings of any process fold from the nearest one. The answer is 413 where ' +
+  'that is more than 100 000 events away. ';
 
-/** Which state, by the event before it. */
-export const atSequence = z.object({
-  sequence: sequenceOrLast('After this event; 0: before the first. Default: the last.'),
+const sequenceText = z
+  .string()
+  .transform((text, context): NonNullable<Moment> => {
+    const sequence = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(sequence)) return { sequence };
+    context.addIssue({ code: 'custom', message: 'must be a whole number from 0' });
+    return z.NEVER;
+  })
+  .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const instantText = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/)
+  .transform((text, context): NonNullable<Moment> => {
+    const millis = Date.parse(text);
+    if (!Number.isNaN(millis)) return { instant: new Date(millis).toISOString() };
+    context.addIssue({ code: 'custom', message: 'must be a time' });
+    return z.NEVER;
+  });
+
+/** Which state, by the event before it or by the time. */
+export const stateQuery = z.object({
+  at: momentQuery('After this event, or as of this time. Default: the last.'),
+  sequence: queryInteger({
+    min: 0,
+    fallback: NONE,
+    description: 'The same as `at`, for a sequence alone.',
+  }).meta({ default: undefined }),
 });
 
-export function sequenceOrLast(description: string) {
-  return queryInteger({ min: 0, fallback: LAST, description }).meta({ default: undefined });
+/** `at` wins. */
+export function momentOf(query: z.output<typeof stateQuery>): Moment {
+  if (query.at !== null) return query.at;
+  return query.sequence === NONE ? null : { sequence: query.sequence };
 }
 
-/** Null: the last one. */
-export function orLast(sequence: number): number | null {
-  return sequence === LAST ? null : sequence;
+/** A sequence, or a time with its zone; null: none is given. */
+export function momentQuery(description: string) {
+  return optionalQuery(
+    z
+      .union([sequenceText, instantText], {
+        error:
+          'must be the sequence of an event, or a time with its zone such as 2026-01-31T09:30:00Z',
+      })
+      .meta({
+        description: `${description} A sequence from 0, or an ISO 8601 time with its zone.`,
+      }),
+  );
 }

@@ -5,7 +5,8 @@ import {
 } from '../../../domain/execution/timeline/compare-states.ts';
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
-import { openHistory, sequenceWithin, shownStateAt } from './open-history.ts';
+import { type Moment, resolveMoment } from './moment.ts';
+import { findExecution, foldTo, showState } from './shown-state.ts';
 
 export interface ComparedStates extends StateDifference {
   readonly executionId: ExecutionId;
@@ -19,13 +20,17 @@ const BOUNDS = { changesMax: 500, charsMax: 512 * 1024 };
 export async function compareState(
   deps: UseCaseDeps,
   caller: Reader,
-  params: ExecutionRef & { readonly from: number; readonly to: number | null },
+  params: ExecutionRef & { readonly from: Moment; readonly to: Moment },
 ): Promise<ComparedStates> {
-  const opened = await openHistory(deps, caller, params);
-  const { row } = opened;
-  const [from, to] = [sequenceWithin(row, params.from), sequenceWithin(row, params.to)];
-  const before = await shownStateAt(deps, opened, from);
-  const after = await shownStateAt(deps, opened, to);
-  const difference = compareStates(before.state.data, after.state.data, BOUNDS);
-  return { executionId: row.executionId, from, to, ...difference };
+  const found = await findExecution(deps, caller, params);
+  const { row } = found;
+  const { executions } = deps.store;
+  const from = await resolveMoment(executions, row, params.from);
+  const to = await resolveMoment(executions, row, params.to);
+  const earlier = await foldTo(deps, found, Math.min(from, to));
+  const earlierShown = showState(deps, found, earlier).data;
+  const later = await foldTo(deps, found, Math.max(from, to), earlier);
+  const laterShown = showState(deps, found, later).data;
+  const [before, after] = from <= to ? [earlierShown, laterShown] : [laterShown, earlierShown];
+  return { executionId: row.executionId, from, to, ...compareStates(before, after, BOUNDS) };
 }

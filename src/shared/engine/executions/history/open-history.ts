@@ -1,12 +1,9 @@
 import type { ExecutionRef, Reader } from '../../caller.ts';
-import { badRequest, notFound } from '../../../domain/errors.ts';
-import type { ExecutionState } from '../../../domain/execution/state.ts';
-import type { RecordedEvent } from '../../../domain/execution/event.ts';
+import { badRequest } from '../../../domain/errors.ts';
 import type { Plan } from '../../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow } from '../../../store/store.ts';
 import { findForCaller } from '../../advance/load-execution.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
-import { redactState } from '../redact-view.ts';
 import type { History } from './history.ts';
 
 export interface OpenHistory {
@@ -34,18 +31,4 @@ export function sequenceWithin(row: ExecutionRow, asked: number | null): number 
   throw badRequest(
     `execution ${row.executionId} has ${row.lastSequence} events: there is no event ${sequence}`,
   );
-}
-
-/**
- * The state after an event, as the data policy of the workflow lets it be seen. Values that the
- * engine keeps as artifacts stay references, so that the cost does not depend on their size.
- */
-export async function shownStateAt(
-  deps: UseCaseDeps,
-  { row, plan, history }: OpenHistory,
-  sequence: number,
-): Promise<{ readonly state: ExecutionState; readonly event: RecordedEvent | null }> {
-  const { state, event } = await history.stateAt(deps.store.executions, sequence);
-  if (state.sequence < sequence) throw notFound(`execution ${row.executionId}`);
-  return { state: redactState(state, plan, deps.pseudonym), event };
 }

@@ -4,7 +4,8 @@ import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
-import { openHistory, sequenceWithin, shownStateAt } from './open-history.ts';
+import { type Moment, resolveMoment } from './moment.ts';
+import { findExecution, foldTo, showState } from './shown-state.ts';
 
 export interface StateAt {
   readonly executionId: ExecutionId;
@@ -28,18 +29,19 @@ const OMITTED_MAX = 100;
 export async function readState(
   deps: UseCaseDeps,
   caller: Reader,
-  params: ExecutionRef & { readonly sequence: number | null },
+  params: ExecutionRef & { readonly at: Moment },
 ): Promise<StateAt> {
-  const opened = await openHistory(deps, caller, params);
-  const { row } = opened;
-  const sequence = sequenceWithin(row, params.sequence);
-  const { state, event } = await shownStateAt(deps, opened, sequence);
+  const found = await findExecution(deps, caller, params);
+  const { row } = found;
+  const sequence = await resolveMoment(deps.store.executions, row, params.at);
+  const folded = await foldTo(deps, found, sequence);
+  const state = showState(deps, found, folded);
   return {
     executionId: row.executionId,
     sequence,
     lastSequence: row.lastSequence,
     status: sequence === row.lastSequence ? row.status : deriveStatus(state),
-    at: event?.createdAt ?? null,
+    at: folded.event?.createdAt ?? null,
     ...keepWithin(state.data),
   };
 }
