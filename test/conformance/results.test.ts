@@ -12,6 +12,7 @@ interface Result {
   readonly execution_id: string;
   readonly status: string;
   readonly output?: JsonValue;
+  readonly state?: JsonValue;
   readonly error?: { readonly message: string; readonly class: string } | null;
   readonly continued_as?: string | null;
 }
@@ -68,6 +69,21 @@ check('200: a failed and a cancelled execution have an error', async (t, svc) =>
       },
     ] as never,
   );
+});
+
+check('200: the final state comes with the result when it is asked for', async (t, svc) => {
+  await svc.register({ nodes: { a: { ...call, output_key: 'sum' } } });
+  const id = await svc.start('w', { n: 1 });
+  const waiting = resultOf(svc, id, '60s&state=true');
+  await svc.work('a', { total: 3 });
+  t.like(expectStatus(await waiting, 200), {
+    output: { total: 3 },
+    state: { n: 1, sum: { total: 3 } },
+  });
+  await svc.register({ nodes: { a: { ...call, retry_policy: { max_attempts: 1 } } } });
+  const failing = startAndWait(svc, '60s&state=true');
+  await svc.breakDown('a');
+  t.like(expectStatus(await failing, 200), { status: 'failed', output: null, state: { n: 1 } });
 });
 
 check('202: an execution that has not ended in time', async (t, svc) => {

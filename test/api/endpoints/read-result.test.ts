@@ -134,7 +134,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const ends = async (workflow_id: string, more: JsonObject) => {
       const ir = { workflow_id, version: '1', nodes, edges: [], ...more };
       const executionId = await startWorkflow(api, { ir });
-      return (await api.call({ path: `/executions/${executionId}/result` })).body['output'];
+      const { body } = await api.call({ path: `/executions/${executionId}/result?state=true` });
+      const state = body['state'] as JsonObject;
+      t.deepEqual(state['out'] ?? null, body['output'] ?? null);
+      return body['output'];
     };
     t.deepEqual(await ends('open', {}), output);
     const data_policy = { pii_fields: ['out.ssn'], pii_detectors: ['email'] };

@@ -5575,6 +5575,8 @@ export interface operations {
             readonly query?: {
                 /** @description How long to wait for the end of the execution. Longer ones are taken for 60s. */
                 readonly wait?: string;
+                /** @description Adds the final `state` to the result. */
+                readonly state?: "true" | "false";
             };
             readonly header?: never;
             readonly path?: never;
@@ -5619,6 +5621,10 @@ export interface operations {
                             readonly class: string;
                             readonly node_id: string | null;
                         } | null;
+                        /** @description The final state, with any status; only with `state=true`. */
+                        readonly state?: {
+                            readonly [key: string]: unknown;
+                        };
                         /** @description The run that continues this one: ask for its result instead. */
                         readonly continued_as: string | null;
                     };
@@ -5910,6 +5916,8 @@ export interface operations {
             readonly query?: {
                 /** @description How long to wait for the end. Longer ones are taken for 60s. */
                 readonly wait?: string;
+                /** @description Adds the final `state` to the result. */
+                readonly state?: "true" | "false";
             };
             readonly header?: never;
             readonly path: {
@@ -5940,6 +5948,10 @@ export interface operations {
                             readonly class: string;
                             readonly node_id: string | null;
                         } | null;
+                        /** @description The final state, with any status; only with `state=true`. */
+                        readonly state?: {
+                            readonly [key: string]: unknown;
+                        };
                         /** @description The run that continues this one: ask for its result instead. */
                         readonly continued_as: string | null;
                     };

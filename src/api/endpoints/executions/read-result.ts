@@ -10,6 +10,7 @@ import {
   shapePending,
   shapeResult,
   waitForEnd,
+  withState,
 } from './result-shape.ts';
 
 export const readResult = defineEndpoint({
@@ -22,7 +23,7 @@ export const readResult = defineEndpoint({
     '200 when the execution has ended, with any status. 202 when it has not ended within `wait`, ' +
     'or when the server shuts down: ask again. The answer comes within milliseconds of the end.',
   params: executionParam,
-  query: z.object({ wait: waitForEnd('How long to wait for the end.') }),
+  query: z.object({ wait: waitForEnd('How long to wait for the end.'), state: withState }),
   replies: { 200: resultShape, 202: pendingShape },
   errors: [404, 429],
   async handle(request, { engine }) {
@@ -31,6 +32,7 @@ export const readResult = defineEndpoint({
     const awaited = await awaitResult(engine, caller, {
       executionId: params.id,
       waitMs: query.wait,
+      withState: query.state,
       signal,
     });
     const refusal = refusalIn(signal);

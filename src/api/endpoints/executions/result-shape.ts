@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import type { ExecutionResult, NotEnded } from '../../../shared/engine/executions/await-result.ts';
-import { anyValue } from '../../schemas/json-values.ts';
-import { queryDuration } from '../../schemas/query.ts';
+import { anyObject, anyValue } from '../../schemas/json-values.ts';
+import { queryDuration, queryFlag } from '../../schemas/query.ts';
 import { executionId } from '../../schemas/text.ts';
 import { executionStatus } from './execution-shape.ts';
 
@@ -13,6 +13,9 @@ const WAIT_MS_MAX = 60_000;
 export function waitForEnd(description: string) {
   return queryDuration({ maxMs: WAIT_MS_MAX, description });
 }
+
+/** Apart from the output, because it may be large. */
+export const withState = queryFlag('Adds the final `state` to the result.');
 
 export const resultShape = z.object({
   execution_id: executionId,
@@ -32,6 +35,9 @@ export const resultShape = z.object({
     })
     .nullable()
     .meta({ description: 'Null if and only if the execution completed.' }),
+  state: anyObject
+    .optional()
+    .meta({ description: 'The final state, with any status; only with `state=true`.' }),
   continued_as: executionId.nullable().meta({
     description: 'The run that continues this one: ask for its result instead.',
   }),
@@ -43,12 +49,13 @@ export const pendingShape = z.object({
 });
 
 export function shapeResult(result: ExecutionResult): z.input<typeof resultShape> {
-  const { error } = result;
+  const { error, state } = result;
   return {
     execution_id: result.executionId,
     status: result.status,
     output: result.output,
     error: error && { message: error.message, class: error.errorClass, node_id: error.nodeId },
+    ...(state !== null && { state }),
     continued_as: result.continuedAs,
   };
 }

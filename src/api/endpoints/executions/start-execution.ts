@@ -11,6 +11,7 @@ import {
   shapePending,
   shapeResult,
   waitForEnd,
+  withState,
 } from './result-shape.ts';
 import { readStart, readTraceparent, startFields } from './start-fields.ts';
 
@@ -27,6 +28,7 @@ export const startExecution = defineEndpoint({
     'execution ends within that time, and 202 when it does not; without it, 201 at once.',
   query: z.object({
     wait: waitForEnd('How long to wait for the end of the execution.'),
+    state: withState,
   }),
   body: z.object(startFields),
   replies: { 200: resultShape, 201: z.object({ execution_id: executionId }), 202: pendingShape },
@@ -45,6 +47,7 @@ export const startExecution = defineEndpoint({
     const awaited = await awaitEnd(engine, caller, {
       ...started,
       waitMs: query.wait,
+      withState: query.state,
       signal: waiting,
     });
     return 'ended' in awaited

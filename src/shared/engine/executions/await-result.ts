@@ -1,11 +1,13 @@
 import type { RecordedEvent } from '../../domain/execution/event.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
 import {
   type ExecutionStatus,
   isTerminal,
   type TerminalStatus,
 } from '../../domain/execution/status.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { outputKeyOf } from '../../domain/workflow/plan/output-key.ts';
 import type { LoadedExecution } from '../../store/store.ts';
 import {
@@ -28,6 +30,8 @@ export interface ExecutionResult {
   readonly output: JsonValue;
   /** Not null: it did not complete. */
   readonly error: ResultError | null;
+  /** The final state; null: the caller did not ask for it. */
+  readonly state: JsonObject | null;
   /** The run that continues this one. */
   readonly continuedAs: ExecutionId | null;
 }
@@ -47,6 +51,7 @@ export interface NotEnded {
 export type Awaited = { readonly ended: ExecutionResult } | { readonly pending: NotEnded };
 
 export interface Waiting {
+  readonly withState: boolean;
   /** 0: answers at once. */
   readonly waitMs: number;
   /** Aborted when the caller goes away or the process drains: the wait ends. */
@@ -74,7 +79,7 @@ export async function awaitResult(
     if (params.waitMs === 0) return { pending: { executionId, status } };
     return awaitEnd(deps, reader, { ...params, executionId });
   }
-  const ended = await readResult(deps, executionId);
+  const ended = await readResult(deps, { executionId, withState: params.withState });
   if (ended === null) throw new Error(`${executionId} is ${status} and has not ended`);
   return ended;
 }
@@ -107,7 +112,7 @@ async function resultWithin(
       if (looks === 0) wake.notify([awaitedTopic(executionId)]);
       // A hint is nearly always true, so the result is read at once.
       if (isHinted || (await store.executions.hasEnded(executionId))) {
-        const ended = await readResult(deps, executionId);
+        const ended = await readResult(deps, params);
         if (ended !== null) return ended;
       }
       const now = timers.now();
@@ -121,7 +126,10 @@ async function resultWithin(
 }
 
 /** The caller may see it. Null: it has not ended. */
-async function readResult(deps: EngineDeps, executionId: ExecutionId): Promise<Awaited | null> {
+async function readResult(
+  deps: EngineDeps,
+  { executionId, withState }: Pick<Waiting, 'withState'> & { readonly executionId: ExecutionId },
+): Promise<Awaited | null> {
   const loaded = await loadForCaller({
     executions: deps.store.executions,
     tenantId: null,
@@ -132,16 +140,27 @@ async function readResult(deps: EngineDeps, executionId: ExecutionId): Promise<A
   const state = foldLoaded(loaded, null);
   const ended = { executionId, status: row.status, continuedAs: state.continuedAs };
   if (row.status !== 'completed') {
-    return { ended: { ...ended, output: null, error: await readError(deps, loaded) } };
+    const shown = withState ? (await showFinalState(deps, row, state)).shown : null;
+    const error = await readError(deps, loaded);
+    return { ended: { ...ended, output: null, error, state: shown } };
   }
-  const { plan } = await deps.definitions.get(row.definitionId);
+  const { plan, shown } = await showFinalState(deps, row, state);
+  const key = outputKeyOf(plan);
+  const output = key === null ? shown : (shown[key] ?? null);
+  return { ended: { ...ended, output, error: null, state: withState ? shown : null } };
+}
+
+async function showFinalState(
+  deps: EngineDeps,
+  { definitionId, tenantId }: LoadedExecution['row'],
+  state: ExecutionState,
+): Promise<{ readonly plan: Plan; readonly shown: JsonObject }> {
+  const { plan } = await deps.definitions.get(definitionId);
   const [data] = await resolveReferences(deps.store.artifacts, {
-    tenantId: row.tenantId,
+    tenantId,
     values: [state.data],
   });
-  const shown = redactState({ ...state, data }, plan, deps.pseudonym).data;
-  const key = outputKeyOf(plan);
-  return { ended: { ...ended, output: key === null ? shown : (shown[key] ?? null), error: null } };
+  return { plan, shown: redactState({ ...state, data }, plan, deps.pseudonym).data };
 }
 
 /** The last event says why it ended. */

@@ -44,10 +44,25 @@ export function createExecutions(transport: Transport) {
       call('count-executions', { ...options, query }),
     get: (id: string, options: CallOptions = {}) => call('read-execution', at(id, options)),
     /** How it ended; without `output` and `error` where it has not ended within `waitMs`. */
-    result: (id: string, { waitMs, ...options }: CallOptions & { readonly waitMs?: number } = {}) =>
+    result: (
+      id: string,
+      {
+        waitMs,
+        state,
+        ...options
+      }: CallOptions & {
+        readonly waitMs?: number;
+        /** Adds the final state. */
+        readonly state?: boolean;
+      } = {},
+    ) =>
       call('read-result', {
         ...at(id, options),
-        ...(waitMs !== undefined && { waitMs, query: { wait: `${Math.ceil(waitMs)}ms` } }),
+        ...(waitMs !== undefined && { waitMs }),
+        query: {
+          ...(waitMs !== undefined && { wait: `${Math.ceil(waitMs)}ms` }),
+          ...(state === true && { state: 'true' as const }),
+        },
       }),
     /** Why it rests, and what would move it on. */
     explain: (id: string, options: CallOptions = {}) => call('explain-execution', at(id, options)),
