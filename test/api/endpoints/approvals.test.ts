@@ -11,6 +11,9 @@ interface Listed {
   readonly execution_id: string;
   readonly node_id: string;
   readonly decision: string | null;
+  readonly comment: string | null;
+  readonly age_seconds: number;
+  readonly requested_at: string;
 }
 
 interface Result {
@@ -68,6 +71,12 @@ for (const dialect of DIALECTS) {
       user_id: 'ann',
       comment: 'fine',
     });
+    const audit = await api.call({ path: `/audit?event_type=approval_received` });
+    t.like((audit.body['items'] as unknown as object[])[0], {
+      execution_id: first,
+      node_id: 'sign',
+      event_type: 'approval_received',
+    });
   });
 
   test.serial(`200: pages follow a cursor (${dialect})`, async (t) => {
@@ -84,6 +93,53 @@ for (const dialect of DIALECTS) {
       cursor = (body['next_cursor'] as string | null) ?? '';
     } while (cursor !== '');
     t.deepEqual(read, all);
+  });
+
+  test.serial(
+    `200: one reason is the comment of every decision without one (${dialect})`,
+    async (t) => {
+      const api = t.context[dialect];
+      const ir = approving('reasoned');
+      const ids = [await startWorkflow(api, { ir }), await startWorkflow(api, { ir })];
+      const [first, second] = ids;
+      const decisions = [
+        { execution_id: first, decision: 'rejected' },
+        { execution_id: second, decision: 'rejected', comment: 'too late' },
+      ];
+      await api.call({ path: '/approvals/decide', body: { comment: 'out of stock', decisions } });
+      t.deepEqual(
+        (await list(api, 'status=decided&workflow_id=reasoned')).map(
+          ({ execution_id, comment }) => [execution_id, comment],
+        ),
+        [
+          [second, 'too late'],
+          [first, 'out of stock'],
+        ] as never,
+      );
+    },
+  );
+
+  test.serial(`200: approvals of one node, with their age (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const ask = { kind: { type: 'human_approval' } };
+    const split = { kind: { type: 'parallel', branches: ['sign', 'pay'] } };
+    const edges = [
+      { from: 'split', to: 'sign' },
+      { from: 'split', to: 'pay' },
+    ];
+    const ir = { workflow_id: 'aged', version: '1', nodes: { split, sign: ask, pay: ask }, edges };
+    const id = await startWorkflow(api, { ir });
+    t.is((await list(api, 'workflow_id=aged')).length, 2);
+    const [approval, ...others] = await list(api, 'workflow_id=aged&node_id=pay');
+    t.deepEqual(others, []);
+    t.like(approval, { execution_id: id, node_id: 'pay' });
+    const { age_seconds: age = -1, requested_at: at = '' } = approval ?? {};
+    t.true(age >= 0 && age <= (Date.now() - Date.parse(at)) / 1_000, String(age));
+    const decisions = [{ execution_id: id, node_id: 'pay', decision: 'approved' }];
+    await api.call({ path: '/approvals/decide', body: { decisions } });
+    t.deepEqual(await list(api, 'workflow_id=aged&node_id=pay'), []);
+    t.is((await list(api, 'status=decided&workflow_id=aged&node_id=pay')).length, 1);
+    t.is((await list(api, 'status=decided&workflow_id=aged&node_id=sign')).length, 0);
   });
 
   test.serial(`200: queues and leases show who holds what (${dialect})`, async (t) => {

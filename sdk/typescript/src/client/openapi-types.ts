@@ -7125,6 +7125,7 @@ export interface operations {
             readonly query?: {
                 readonly status?: "pending" | "decided";
                 readonly workflow_id?: string;
+                readonly node_id?: string;
                 /** @description Values above 500 are taken for 500. */
                 readonly limit?: number;
                 /** @description `next_cursor` of an earlier answer. */
@@ -7154,6 +7155,8 @@ export interface operations {
                             readonly description: string | null;
                             /** Format: date-time */
                             readonly requested_at: string;
+                            /** @description How long it has waited; of a decided one, until the decision. */
+                            readonly age_seconds: number;
                             /** @description When it ends without a decision; null: never, or its time stands still. */
                             readonly deadline_at: string | null;
                             /** @description After a rejection, and at the deadline. `fail`: the node fails · `continue`: the nodes of `to` follow · `code`: the code of the function decides. */
@@ -7196,6 +7199,8 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
+                    /** @description The reason of each decision that has no comment of its own. */
+                    readonly comment?: string | null;
                     readonly decisions: readonly {
                         readonly execution_id: string;
                         /** @enum {string} */

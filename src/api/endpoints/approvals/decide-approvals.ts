@@ -16,6 +16,9 @@ export const decideApprovals = defineEndpoint({
     'Each decision is like a request of its own, with a result of its own: `error` says why it was ' +
     'refused. When no approval is open, nothing is written and `accepted` is false.',
   body: z.strictObject({
+    comment: omittable(z.string()).meta({
+      description: 'The reason of each decision that has no comment of its own.',
+    }),
     decisions: z
       .array(
         z.strictObject({
@@ -55,7 +58,7 @@ export const decideApprovals = defineEndpoint({
         nodeId: one.node_id,
         step: one.step,
         userId: one.user_id,
-        comment: one.comment,
+        comment: one.comment ?? body.comment,
         shownHash: one.shown_hash,
         statePatch: null,
       })),

@@ -32,6 +32,9 @@ const approvalShape = z.object({
   step: z.string().nullable().meta({ description: 'The approval of a durable function.' }),
   description: z.string().nullable(),
   requested_at: timestamp,
+  age_seconds: z.int().min(0).meta({
+    description: 'How long it has waited; of a decided one, until the decision.',
+  }),
   deadline_at: timestamp.nullable().meta({
     description: 'When it ends without a decision; null: never, or its time stands still.',
   }),
@@ -72,6 +75,7 @@ export const listAllApprovals = defineEndpoint({
   query: z.object({
     status: optionalQuery(z.enum(['pending', 'decided'])),
     workflow_id: optionalQuery(z.string()),
+    node_id: optionalQuery(z.string()),
     limit: paging.limit,
     cursor: optionalQuery(cursorText),
   }),
@@ -80,20 +84,21 @@ export const listAllApprovals = defineEndpoint({
     const list = query.status === 'decided' ? listDecidedApprovals : listOpenApprovals;
     const { approvals, next } = await list(engine, caller, {
       workflowId: query.workflow_id,
+      nodeId: query.node_id,
       limit: query.limit,
       cursor: query.cursor,
     });
     return {
       status: 200,
       body: {
-        approvals: approvals.map(shapeApproval),
+        approvals: approvals.map((approval) => shapeApproval(approval, engine.timers.now())),
         next_cursor: next && encodePosition([next.at, next.executionId, next.sequence]),
       },
     };
   },
 });
 
-function shapeApproval(approval: ListedApproval) {
+function shapeApproval(approval: ListedApproval, nowMs: number) {
   const { tool = null, input = null } = approval.shown ?? {};
   const { decided } = approval;
   return {
@@ -104,6 +109,7 @@ function shapeApproval(approval: ListedApproval) {
     step: approval.step,
     description: approval.description,
     requested_at: approval.requestedAt,
+    age_seconds: ageSeconds(approval, nowMs),
     deadline_at: approval.dueAt,
     otherwise: { outcome: approval.otherwise.is, to: [...approval.otherwise.to] },
     ...(typeof tool === 'string' ? { tool, arguments: input } : { tool: null, arguments: null }),
@@ -115,4 +121,10 @@ function shapeApproval(approval: ListedApproval) {
     comment: decided?.comment ?? null,
     decided_at: decided?.at ?? null,
   };
+}
+
+/** Not below 0, because the clocks of process and database may differ. */
+function ageSeconds({ requestedAt, decided }: ListedApproval, nowMs: number): number {
+  const untilMs = decided === null ? nowMs : Date.parse(decided.at);
+  return Math.max(0, Math.floor((untilMs - Date.parse(requestedAt)) / 1_000));
 }

@@ -17,6 +17,8 @@ export interface ListApprovals {
   readonly limit: number;
   /** Null: of any workflow. */
   readonly workflowId: string | null;
+  /** Null: of any node. */
+  readonly nodeId: string | null;
   /** Only those after this one in the list. */
   readonly cursor: ApprovalCursor | null;
 }

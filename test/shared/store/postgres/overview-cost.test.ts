@@ -37,7 +37,7 @@ interface Reading {
   readonly readsMax: number;
 }
 
-const page = { tenantId: TENANT, limit: PAGE, workflowId: null } as const;
+const page = { tenantId: TENANT, limit: PAGE, workflowId: null, nodeId: null } as const;
 const SCAN = {
   tenantId: TENANT,
   workflowId: null,

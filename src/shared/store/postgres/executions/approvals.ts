@@ -27,9 +27,15 @@ export function createApprovalStore(readers: PostgresPool): ApprovalStore {
   };
 }
 
-function valuesOf({ tenantId, workflowId, cursor, limit }: ListApprovals): readonly unknown[] {
+function valuesOf({
+  tenantId,
+  workflowId,
+  nodeId,
+  cursor,
+  limit,
+}: ListApprovals): readonly unknown[] {
   const after = cursor && [cursor.at, toUuid(cursor.executionId), cursor.sequence];
-  return [tenantId, workflowId, ...(after ?? [null, null, null]), limit];
+  return [tenantId, workflowId, ...(after ?? [null, null, null]), limit, nodeId];
 }
 
 interface SharedRecord {
@@ -111,7 +117,7 @@ function eventAt(sequence: string, name: string): string {
 }
 
 /*
- * $1 tenant · $2 workflow · $3 to $5 cursor · $6 limit. The timer of a wait is found by its name, which
+ * $1 tenant · $2 workflow · $3 to $5 cursor · $6 limit · $7 node. The timer of a wait is found by its name, which
  * the purpose, the node, the visit and the step make up.
  */
 const LIST_OPEN: Statement = {
@@ -134,6 +140,7 @@ const LIST_OPEN: Statement = {
     ${eventAt('a.sequence', 'v')}
     where a.tenant_id = $1
       and a.decided_at is null
+      and ($7::text is null or a.node_id = $7)
       and (
         $3::timestamptz is null
         or (a.requested_at, a.execution_id, a.sequence) > ($3, $4::uuid, $5::int4)
@@ -154,6 +161,7 @@ const LIST_DECIDED: Statement = {
     ${eventAt('a.decided_sequence', 'd')}
     where a.tenant_id = $1
       and a.decided_at is not null
+      and ($7::text is null or a.node_id = $7)
       and (
         $3::timestamptz is null
         or (a.decided_at, a.execution_id, a.sequence) < ($3, $4::uuid, $5::int4)

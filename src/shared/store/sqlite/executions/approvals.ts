@@ -23,10 +23,11 @@ export function createApprovalStore(connection: Connection): ApprovalStore {
   };
 }
 
-function bindingsOf({ tenantId, workflowId, cursor, limit }: ListApprovals) {
+function bindingsOf({ tenantId, workflowId, nodeId, cursor, limit }: ListApprovals) {
   return {
     tenant_id: tenantId,
     workflow_id: workflowId,
+    node_id: nodeId,
     at: cursor === null ? null : Date.parse(cursor.at),
     after: cursor?.executionId ?? null,
     sequence: cursor?.sequence ?? null,
@@ -107,6 +108,7 @@ const LIST_OPEN = `
     and a.decided_at is null
     and e.status in ('running', 'paused')
     and (:workflow_id is null or e.workflow_id = :workflow_id)
+    and (:node_id is null or a.node_id = :node_id)
     and (
       :at is null
       or (a.requested_at, a.execution_id, a.sequence) > (:at, :after, :sequence)
@@ -124,6 +126,7 @@ const LIST_DECIDED = `
   where a.tenant_id = :tenant_id
     and a.decided_at is not null
     and (:workflow_id is null or e.workflow_id = :workflow_id)
+    and (:node_id is null or a.node_id = :node_id)
     and (
       :at is null
       or (a.decided_at, a.execution_id, a.sequence) < (:at, :after, :sequence)

@@ -180,7 +180,7 @@ function listDecided(store: Store, tenantId: TenantId, changes: Partial<ListAppr
   return store.approvals.listDecided({ ...ALL, tenantId, ...changes });
 }
 
-const ALL = { limit: 50, workflowId: null, cursor: null } as const;
+const ALL = { limit: 50, workflowId: null, nodeId: null, cursor: null } as const;
 
 function asked(changes: { readonly description?: string; readonly step?: string } = {}): NewEvent {
   return ended('ApprovalRequested', { visit: 0, description: null, timeout_ms: null, ...changes });
