@@ -259,6 +259,48 @@ def written(file: str) -> str:
     return (PACKAGE / "src" / "svc_sdk" / "client" / file).read_text()
 
 
+def test_several_approvals_are_decided_with_one_reason(client: Client, name: str) -> None:
+    node = {"kind": {"type": "human_approval"}, "output_key": "asked"}
+    client.workflows.register({"workflow_id": name, "nodes": {"ask": node}})
+    handles = [client.start(name), client.start(name)]
+
+    def pending() -> list[answers.Approval]:
+        return list(client.approvals.list(workflow_id=name, node_id="ask"))
+
+    deadline = time.monotonic() + 20
+    while len(pending()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    verdicts = client.approvals.decide(
+        [
+            {"execution_id": handles[0].id, "decision": "approved"},
+            {"execution_id": handles[1].id, "decision": "approved", "comment": "mine"},
+            {"execution_id": handles[0].id, "decision": "rejected"},
+        ],
+        comment="all fine",
+    )
+    assert [one["accepted"] for one in verdicts] == [True, True, False]
+    assert [handle.result(20)["comment"] for handle in handles] == ["all fine", "mine"]
+
+
+def test_the_state_is_read_as_it_was(client: Client, name: str) -> None:
+    define_wait(client, name)
+    handle = client.start(name, {"order": 7})
+    handle.send_event("paid", {"amount": 1})
+    handle.result(20)
+    (started, *_) = handle.history()
+    assert handle.state(at=1)["state"] == {"order": 7}
+    assert handle.state(at=started["created_at"])["sequence"] >= 1
+    assert handle.state()["state"]["paid"] == {"amount": 1}
+    difference = handle.state_diff(1)
+    assert [one["path"] for one in difference["changes"]] == ["/paid"]
+    blamed = {one["key"]: one for one in handle.state_blame()["keys"]}
+    assert blamed["order"]["kind"] == "WorkflowStarted"
+    cause = blamed["paid"]["cause"]
+    assert cause is not None
+    assert cause["kind"] == "ExternalEventReceived"
+
+
 def test_answers_have_the_members_that_their_types_say(client: Client, name: str) -> None:
     define_wait(client, name)
     handle = client.start(name)
@@ -278,6 +320,9 @@ def test_answers_have_the_members_that_their_types_say(client: Client, name: str
         (next(client.executions.list()), answers.ExecutionSummary),
         (handle.explain(), answers.Explanation),
         (handle.approvals(), answers.ExecutionApprovals),
+        (handle.state(), answers.ExecutionState),
+        (handle.state_diff(), answers.StateDifference),
+        (handle.state_blame(), answers.StateBlame),
     ):
         optional = {key for key, hint in kind.__annotations__.items() if "NotRequired" in str(hint)}
         assert set(kind.__annotations__) - optional <= set(found) <= set(kind.__annotations__)

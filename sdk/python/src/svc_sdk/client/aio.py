@@ -29,6 +29,7 @@ from ..workflow import Workflow
 from .answers import (
     AddedFact,
     Approval,
+    ApprovalVerdict,
     CancelledExecution,
     DeadLetter,
     Decision,
@@ -37,6 +38,7 @@ from .answers import (
     Execution,
     ExecutionApprovals,
     ExecutionCounts,
+    ExecutionState,
     ExecutionSummary,
     Explanation,
     Fork,
@@ -50,6 +52,8 @@ from .answers import (
     ResumedExecution,
     Schedule,
     StartVerdict,
+    StateBlame,
+    StateDifference,
     StoredArtifact,
     TriggeredSchedule,
     ValidatedWorkflow,
@@ -71,6 +75,7 @@ _EVENTS_PAGE = 500
 _TERMINAL_KINDS = frozenset({"WorkflowCompleted", "WorkflowFailed", "WorkflowCancelled"})
 
 Status: TypeAlias = Literal["running", "paused", "completed", "failed", "cancelled"]
+ApprovalVerdicts: TypeAlias = list[ApprovalVerdict]
 Startable: TypeAlias = "str | Function[Any, Any] | Workflow[Any]"
 
 
@@ -381,6 +386,20 @@ class AsyncExecutionHandle:
         """Why it rests, and what would move it on."""
         return cast(Explanation, await self._get("/explain"))
 
+    async def state(self, at: int | str | None = None) -> ExecutionState:
+        """The state as it was. `at`: the sequence of an event, or an ISO 8601 time with its zone."""
+        return cast(ExecutionState, await self._get("/state", {"at": at}))
+
+    async def state_diff(
+        self, from_: int | str | None = None, to: int | str | None = None
+    ) -> StateDifference:
+        """The changes between two states, each named as in `state`; by default since the start."""
+        return cast(StateDifference, await self._get("/state/diff", {"from": from_, "to": to}))
+
+    async def state_blame(self, at: int | str | None = None) -> StateBlame:
+        """For each key of a state: the event that set it last, and who caused that."""
+        return cast(StateBlame, await self._get("/state/blame", {"at": at}))
+
     async def history(self) -> AsyncIterator[Event]:
         """The events so far."""
         after = 0
@@ -637,11 +656,29 @@ class AsyncApprovals:
         *,
         status: Literal["pending", "decided"] | None = None,
         workflow_id: str | None = None,
+        node_id: str | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[Approval]:
         """Of all executions. `limit`: items in a page."""
-        filters = {"status": status, "workflow_id": workflow_id, "limit": limit}
+        filters = {
+            "status": status,
+            "workflow_id": workflow_id,
+            "node_id": node_id,
+            "limit": limit,
+        }
         return self._client._pages("/approvals", "approvals", filters)
+
+    async def decide(
+        self, decisions: Iterable[Mapping[str, Any]], *, comment: str | None = None
+    ) -> ApprovalVerdicts:
+        """Decides up to 100 approvals, each for itself: `error` of a verdict says why it was refused.
+
+        A decision has `execution_id`, `decision` (`approved` or `rejected`), and where needed
+        `node_id`, `step`, `user_id`, `comment` and `shown_hash`. `comment`: for those without one.
+        """
+        body = _present({"decisions": [dict(one) for one in decisions], "comment": comment})
+        answer = await self._client.request("POST", "/approvals/decide", json=body)
+        return cast(ApprovalVerdicts, answer["results"])
 
 
 class AsyncWorkItems:

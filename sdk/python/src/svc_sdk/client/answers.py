@@ -353,6 +353,8 @@ class ExecutionResult(TypedDict):
     end it has the same one; otherwise the final state. Null if the execution did not complete."""
     error: ExecutionResultError | None
     """Null if and only if the execution completed."""
+    state: NotRequired[dict[str, Any]]
+    """The final state, with any status; only with `state=true`."""
     continued_as: str | None
     """The run that continues this one: ask for its result instead."""
 
@@ -500,6 +502,79 @@ class Event(TypedDict):
 
 class EventsPage(TypedDict):
     events: list[Event]
+
+
+class ExecutionStateOmitted(TypedDict):
+    key: str
+    chars: int
+
+
+class ExecutionState(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    sequence: int
+    last_sequence: int
+    status: Literal["running", "paused", "completed", "failed", "cancelled"]
+    """At that time."""
+    at: str | None
+    """When that event was recorded."""
+    state: dict[str, Any]
+    omitted: list[ExecutionStateOmitted]
+    """Members that are left out: the 100 largest."""
+    omitted_total: int
+
+
+class StateDifferenceChanges(TypedDict):
+    op: Literal["add", "remove", "replace"]
+    path: str
+    """A JSON Pointer into the state."""
+    before: dict[str, Any] | list[Any] | str | float | bool | None
+    """Null with `add`."""
+    after: dict[str, Any] | list[Any] | str | float | bool | None
+    """Null with `remove`."""
+    omitted: bool
+    """The values are too large, and left out."""
+
+
+StateDifference = TypedDict(
+    "StateDifference",
+    {
+        "execution_id": "str",
+        "from": "int",
+        "to": "int",
+        "changes": "list[StateDifferenceChanges]",
+        "truncated": "bool",
+    },
+)
+
+
+class StateBlameKeysCause(TypedDict):
+    sequence: int
+    kind: Literal["ApprovalReceived", "ExternalEventReceived"]
+    actor_id: str
+    user_id: str | None
+
+
+class StateBlameKeys(TypedDict):
+    key: str
+    sequence: int
+    kind: str
+    node_id: str | None
+    actor_id: str
+    worker_id: str | None
+    """The worker, if one set it."""
+    at: str
+    cause: StateBlameKeysCause | None
+    """The decision or the external event that the event follows from."""
+
+
+class StateBlame(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    sequence: int
+    keys: list[StateBlameKeys]
+    truncated: bool
+    """The state has more keys."""
 
 
 class CancelledExecution(TypedDict):
@@ -670,6 +745,8 @@ class Approval(TypedDict):
     """The approval of a durable function."""
     description: str | None
     requested_at: str
+    age_seconds: int
+    """How long it has waited; of a decided one, until the decision."""
     deadline_at: str | None
     """When it ends without a decision; null: never, or its time stands still."""
     otherwise: ApprovalOtherwise
@@ -695,6 +772,20 @@ class ApprovalsPage(TypedDict):
     approvals: list[Approval]
     next_cursor: str | None
     """Null on the last page."""
+
+
+class ApprovalVerdict(TypedDict):
+    execution_id: str
+    accepted: bool
+    node_id: str | None
+    step: str | None
+    error: str | None
+    status: int | None
+    """Status that the error would have."""
+
+
+class DecidedApprovals(TypedDict):
+    results: list[ApprovalVerdict]
 
 
 class DeadLetter(TypedDict):

@@ -28,6 +28,7 @@ from ..workflow import Workflow
 from .answers import (
     AddedFact,
     Approval,
+    ApprovalVerdict,
     CancelledExecution,
     DeadLetter,
     Decision,
@@ -36,6 +37,7 @@ from .answers import (
     Execution,
     ExecutionApprovals,
     ExecutionCounts,
+    ExecutionState,
     ExecutionSummary,
     Explanation,
     ForgottenFacts,
@@ -49,6 +51,8 @@ from .answers import (
     ResumedExecution,
     Schedule,
     StartVerdict,
+    StateBlame,
+    StateDifference,
     StoredArtifact,
     TriggeredSchedule,
     ValidatedWorkflow,
@@ -70,6 +74,7 @@ _EVENTS_PAGE = 500
 _TERMINAL_KINDS = frozenset({"WorkflowCompleted", "WorkflowFailed", "WorkflowCancelled"})
 
 Status: TypeAlias = Literal["running", "paused", "completed", "failed", "cancelled"]
+ApprovalVerdicts: TypeAlias = list[ApprovalVerdict]
 Startable: TypeAlias = "str | Function[Any, Any] | Workflow[Any]"
 
 
@@ -376,6 +381,20 @@ class ExecutionHandle:
         """Why it rests, and what would move it on."""
         return cast(Explanation, self._get("/explain"))
 
+    def state(self, at: int | str | None = None) -> ExecutionState:
+        """The state as it was. `at`: the sequence of an event, or an ISO 8601 time with its zone."""
+        return cast(ExecutionState, self._get("/state", {"at": at}))
+
+    def state_diff(
+        self, from_: int | str | None = None, to: int | str | None = None
+    ) -> StateDifference:
+        """The changes between two states, each named as in `state`; by default since the start."""
+        return cast(StateDifference, self._get("/state/diff", {"from": from_, "to": to}))
+
+    def state_blame(self, at: int | str | None = None) -> StateBlame:
+        """For each key of a state: the event that set it last, and who caused that."""
+        return cast(StateBlame, self._get("/state/blame", {"at": at}))
+
     def history(self) -> Iterator[Event]:
         """The events so far."""
         after = 0
@@ -625,11 +644,29 @@ class Approvals:
         *,
         status: Literal["pending", "decided"] | None = None,
         workflow_id: str | None = None,
+        node_id: str | None = None,
         limit: int | None = None,
     ) -> Iterator[Approval]:
         """Of all executions. `limit`: items in a page."""
-        filters = {"status": status, "workflow_id": workflow_id, "limit": limit}
+        filters = {
+            "status": status,
+            "workflow_id": workflow_id,
+            "node_id": node_id,
+            "limit": limit,
+        }
         return self._client._pages("/approvals", "approvals", filters)
+
+    def decide(
+        self, decisions: Iterable[Mapping[str, Any]], *, comment: str | None = None
+    ) -> ApprovalVerdicts:
+        """Decides up to 100 approvals, each for itself: `error` of a verdict says why it was refused.
+
+        A decision has `execution_id`, `decision` (`approved` or `rejected`), and where needed
+        `node_id`, `step`, `user_id`, `comment` and `shown_hash`. `comment`: for those without one.
+        """
+        body = _present({"decisions": [dict(one) for one in decisions], "comment": comment})
+        answer = self._client.request("POST", "/approvals/decide", json=body)
+        return cast(ApprovalVerdicts, answer["results"])
 
 
 class WorkItems:

@@ -1,6 +1,8 @@
 package io.svc.client;
 
 import io.svc.json.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -44,5 +46,24 @@ public final class Approvals {
   public Map<String, Object> decide(String executionId, Decision decision) {
     String path = "/executions/" + SvcClient.part(executionId) + "/approve";
     return client.request("POST", path, null, decision.toBody());
+  }
+
+  /**
+   * Decides approvals of several executions, each for itself.
+   *
+   * @param decisions at most 100, each with the execution as its key
+   * @param comment the reason of each decision without a comment; null for none
+   * @return one object each: {@code accepted}, and {@code error} where it was refused
+   */
+  public List<Map<String, Object>> decideAll(
+      List<Map.Entry<String, Decision>> decisions, String comment) {
+    List<Map<String, Object>> bodies = new ArrayList<>();
+    for (Map.Entry<String, Decision> one : decisions) {
+      Map<String, Object> body = new LinkedHashMap<>(one.getValue().toBody());
+      body.put("execution_id", one.getKey());
+      bodies.add(body);
+    }
+    Map<String, Object> body = Json.object("decisions", bodies, "comment", comment);
+    return Json.asObjects(client.request("POST", "/approvals/decide", null, body).get("results"));
   }
 }

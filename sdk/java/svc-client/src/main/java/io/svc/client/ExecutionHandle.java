@@ -90,6 +90,37 @@ public final class ExecutionHandle {
   }
 
   /**
+   * The state as it was.
+   *
+   * @param at the sequence of an event, or an ISO 8601 time with its zone; null: the last
+   * @return {@code state}, with its {@code sequence}, {@code status} and time
+   */
+  public Map<String, Object> state(String at) {
+    return client.request("GET", path("/state"), Json.object("at", at), null);
+  }
+
+  /**
+   * The changes between two states, in either direction.
+   *
+   * @param from as in {@link #state}; null: before the first event
+   * @param to as in {@link #state}; null: the last
+   * @return {@code changes}, each with its {@code path}
+   */
+  public Map<String, Object> stateDiff(String from, String to) {
+    return client.request("GET", path("/state/diff"), Json.object("from", from, "to", to), null);
+  }
+
+  /**
+   * For each key of a state: the event that set it last, and who caused that.
+   *
+   * @param at as in {@link #state}
+   * @return {@code keys}
+   */
+  public Map<String, Object> stateBlame(String at) {
+    return client.request("GET", path("/state/blame"), Json.object("at", at), null);
+  }
+
+  /**
    * The events so far, in order.
    *
    * @return one object each

@@ -136,6 +136,50 @@ class SvcClientTest {
   }
 
   @Test
+  void several_approvals_are_decided_with_one_reason() throws Exception {
+    client.workflows().register(
+        Map.of(
+            "workflow_id", name,
+            "nodes", Map.of("ask", node(Map.of("type", "human_approval"), "decision"))));
+    ExecutionHandle first = client.start(name, null);
+    ExecutionHandle second = client.start(name, null);
+    Until.isTrue(() -> !first.approvals().isEmpty() && !second.approvals().isEmpty());
+
+    List<Map<String, Object>> results =
+        client
+            .approvals()
+            .decideAll(
+                List.of(
+                    Map.entry(first.id(), Decision.approved()),
+                    Map.entry(second.id(), Decision.approved().withComment("mine")),
+                    Map.entry(first.id(), Decision.rejected())),
+                "all fine");
+
+    assertEquals(
+        List.of(true, true, false), results.stream().map(one -> one.get("accepted")).toList());
+    assertEquals("all fine", first.result(Map.class, SOON).get("comment"));
+    assertEquals("mine", second.result(Map.class, SOON).get("comment"));
+  }
+
+  @Test
+  void the_state_is_read_as_it_was() {
+    client.workflows().register(passing("text", "$.text"));
+    ExecutionHandle execution = client.start(name, Map.of("text", "hello"));
+    execution.result(SOON);
+
+    Map<String, Object> started = execution.state("1");
+    Map<String, Object> before = execution.state("1970-01-01T00:00:00Z");
+    Map<String, Object> blamed = execution.stateBlame(null);
+
+    assertEquals(Map.of("text", "hello"), started.get("state"));
+    assertEquals(Map.of(), before.get("state"));
+    assertTrue(
+        String.valueOf(execution.stateDiff(null, "1").get("changes")).contains("/text"));
+    assertEquals(execution.state(null).get("sequence"), blamed.get("sequence"));
+    assertFalse(((List<?>) blamed.get("keys")).isEmpty());
+  }
+
+  @Test
   void a_failure_says_which_node_and_class() {
     Map<String, Object> kind =
         Map.of(
