@@ -13,10 +13,12 @@ import {
  * notifying transactions commit one after another.
  *
  * A hint is sent at once when the last one is long enough ago; otherwise topics are collected and
- * sent together, one notification at a time and at most one in 8 ms. Unsendable hints are dropped:
- * polling covers them. After a break, a listener gets a hint for all topics.
+ * sent together, one notification at a time and at most one in 8 ms. Those that do not fit into a
+ * notification follow at once in the next. Unsendable hints are dropped: polling covers them. After a
+ * break, a listener gets a hint for all topics.
  *
- * A payload is the sender's id and the topics, one a line; `*` stands for any.
+ * A payload is the sender's id and the topics, one a line; `*` stands for any. A sender with very many
+ * topics sends that: it wakes everybody, and tells nobody which ends of executions are awaited.
  */
 
 const CHANNEL = 'svc_wake';
@@ -29,6 +31,8 @@ const GATHER_MS = 8;
 const RELISTEN_MS = 1_000;
 /** PostgreSQL takes payloads shorter than 8000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_999;
+/** As many as all that wait in a process by default; they make about a hundred notifications. */
+const TOPICS_MAX = 20_000;
 const ANY_TOPIC = '*';
 
 export function createRemoteWake(
@@ -91,9 +95,9 @@ export function createRemoteWake(
   }
 
   async function sendPayload(): Promise<void> {
-    const payload = encode(sender, [...waiting]);
-    waiting.clear();
-    sentAt = performance.now();
+    const payload = takePayload(sender, waiting);
+    // The rest follows at once.
+    sentAt = waiting.size > 0 ? -Infinity : performance.now();
     await connection.query(NOTIFY, [CHANNEL, payload]).catch(() => undefined);
     sending = null;
     if (waiting.size > 0) sendSoon();
@@ -110,7 +114,8 @@ export function createRemoteWake(
       await sending;
       timer?.cancel();
       timer = null;
-      if (waiting.size > 0 && !closed) await sendWaiting();
+      if (closed) return;
+      while (waiting.size > 0) await sendWaiting();
     },
 
     async listen(onTopics) {
@@ -146,7 +151,21 @@ function after(ms: number, action: () => void): { readonly cancel: () => void } 
   return { cancel: () => clearTimeout(timer) };
 }
 
-function encode(sender: string, topics: readonly string[]): string {
-  const payload = [sender, ...topics].join('\n');
-  return Buffer.byteLength(payload) <= PAYLOAD_BYTES_MAX ? payload : `${sender}\n${ANY_TOPIC}`;
+/** Takes the oldest topics that fit, and removes them. */
+function takePayload(sender: string, waiting: Set<string>): string {
+  if (waiting.size > TOPICS_MAX) {
+    waiting.clear();
+    return `${sender}\n${ANY_TOPIC}`;
+  }
+  const lines = [sender];
+  let bytes = Buffer.byteLength(sender);
+  for (const topic of waiting) {
+    bytes += 1 + Buffer.byteLength(topic);
+    if (bytes > PAYLOAD_BYTES_MAX && lines.length > 1) break;
+    lines.push(topic);
+    waiting.delete(topic);
+  }
+  const payload = lines.join('\n');
+  // A topic alone may be too long.
+  return Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX ? `${sender}\n${ANY_TOPIC}` : payload;
 }

@@ -86,10 +86,43 @@ test.serial('hints of a busy time are sent one after another', async (t) => {
   });
 });
 
-test.serial('more topics than a notification takes are any topic', async (t) => {
+test.serial('more topics than a notification takes are several notifications', async (t) => {
   await withStores(async (sender, receiver) => {
     const heard = await listen(receiver);
-    sender.wake.send(Array.from({ length: 500 }, (_, index) => `events:exec_${index}`.padEnd(40)));
+    const topics = Array.from({ length: 5_000 }, (_, n) => `awaited:exec_${n}`.padEnd(45, 'ä'));
+    sender.wake.send(topics);
+    await heard.waitFor(topics.at(-1) ?? '');
+    t.deepEqual(heard.topics, new Set(topics));
+    t.true(heard.notifications() < 100, `${heard.notifications()} notifications`);
+  });
+});
+
+test.serial('all of many hints are out before a program ends that waits for them', async (t) => {
+  await withStores(async (receiver) => {
+    const heard = await listen(receiver);
+    const command = await openPostgresStore({ url: database.url });
+    const topics = Array.from({ length: 500 }, (_, n) => `awaited:exec_${n}`.padEnd(45));
+    command.wake.send(topics);
+    await command.wake.flush();
+    await command.close();
+    await heard.waitFor(topics.at(-1) ?? '');
+    t.deepEqual(heard.topics, new Set(topics));
+  });
+});
+
+test.serial('a topic that is too long for a notification is any topic', async (t) => {
+  await withStores(async (sender, receiver) => {
+    const heard = await listen(receiver);
+    sender.wake.send(['run:1', 'x'.repeat(8_000), 'run:2']);
+    await heard.waitFor('run:2');
+    t.deepEqual(heard.topics, new Set(['run:1', '*', 'run:2']));
+  });
+});
+
+test.serial('very many topics are any topic', async (t) => {
+  await withStores(async (sender, receiver) => {
+    const heard = await listen(receiver);
+    sender.wake.send(Array.from({ length: 20_001 }, (_, index) => `awaited:exec_${index}`));
     await heard.waitFor('*');
     t.is(heard.notifications(), 1);
   });
