@@ -18,6 +18,7 @@ import { sealing } from './sealing.ts';
 import { servers } from './servers.ts';
 import { shards } from './shards.ts';
 import { waitingClients } from './waiting-clients.ts';
+import { waitingForResults } from './waiting-for-results.ts';
 import { features } from './sql-features.ts';
 
 /*
@@ -39,6 +40,7 @@ const EXPERIMENTS = [
   servers,
   roundTrips,
   waitingClients,
+  waitingForResults,
   pauseOfWorkflow,
   sealing,
   artifactSurvey,
