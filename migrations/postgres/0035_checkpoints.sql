@@ -16,9 +16,11 @@ create policy one_tenant on checkpoints
   with check ((select current_setting('svc.tenant', true)) in ('*', tenant_id));
 
 -- An import may bring a removed execution back with another history, so its checkpoints go with it.
+do $migration$
+declare
+  function constant text := $function$
 create function public.remove_checkpoints() returns trigger
 language plpgsql
-security definer
 set search_path = public, pg_temp
 as $$
 begin
@@ -28,9 +30,14 @@ begin
   return null;
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public', quote_ident(current_schema()));
+end
+$migration$;
 
 create trigger remove_checkpoints
   after delete on executions
   referencing old table as gone
   for each statement
-  execute function public.remove_checkpoints();
+  execute function remove_checkpoints();

@@ -74,7 +74,10 @@ story(
     await page.getByRole('tab', { name: 'Changes' }).click();
     await region(page, 'Changes').getByText('/order/paid').waitFor();
     await page.getByRole('tab', { name: 'Who set it' }).click();
-    await region(page, 'Who set each key').getByText(/^worker:/).first().waitFor();
+    await region(page, 'Who set each key')
+      .getByText(/^worker:/)
+      .first()
+      .waitFor();
     await region(page, 'Who set each key')
       .getByRole('button', { name: /NodeCompleted/ })
       .click();

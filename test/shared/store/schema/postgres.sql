@@ -1671,7 +1671,6 @@ $function$;
 CREATE OR REPLACE FUNCTION public.remove_checkpoints()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
