@@ -187,6 +187,15 @@ story('the doctor, the processes, and a retention policy with its preview', asyn
   await database
     .getByText(dialect === 'postgres' ? 'PostgreSQL' : 'SQLite', { exact: true })
     .waitFor();
+  t.is(await page.getByText(/^More items are at work/).count(), 0);
+  // As with more items than the service counts.
+  await page.route(/\/api\/system$/, async (route) => {
+    const answer = await route.fetch();
+    const system = (await answer.json()) as object;
+    await route.fulfill({ response: answer, json: { ...system, active_items_are_exact: false } });
+  });
+  await page.reload();
+  await page.getByText(/^More items are at work/).waitFor();
   await page.getByRole('button', { name: 'Run the checks' }).click();
   await rowOf(page, 'migrations').getByText('ok', { exact: true }).waitFor();
   t.deepEqual(await checkAccessibility(page), []);

@@ -35,12 +35,20 @@ function SystemPanels({ system }: { readonly system: System }) {
             <p>Start one with the scheduler role: svc serve, or svc-scheduler.</p>
           </EmptyState>
         ) : (
-          <DataTable
-            label="Processes"
-            rows={processes}
-            rowKey={({ process_id: id }) => id}
-            columns={PROCESS_COLUMNS}
-          />
+          <>
+            {system.active_items_are_exact ? null : (
+              <p>
+                More items are at work than the service counts: processes hold at least as many as
+                shown.
+              </p>
+            )}
+            <DataTable
+              label="Processes"
+              rows={processes}
+              rowKey={({ process_id: id }) => id}
+              columns={PROCESS_COLUMNS}
+            />
+          </>
         )}
       </Panel>
       <Panel title="Database">

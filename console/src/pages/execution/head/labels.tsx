@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
+import { quoteText } from '../../../../../src/shared/domain/execution/query/quote-text.ts';
 import styles from './head.module.css';
 import type { Execution } from './types.ts';
 
@@ -11,7 +12,7 @@ export function Labels({ labels }: { readonly labels: Execution['labels'] }) {
         <li key={name}>
           <Link
             to="/executions"
-            search={{ q: `labels.${name} = ${quote(value)}` }}
+            search={{ q: `labels.${name} = ${quoteText(value)}` }}
             title="Show all executions with this label"
           >
             {name}={value}
@@ -20,9 +21,4 @@ export function Labels({ labels }: { readonly labels: Execution['labels'] }) {
       ))}
     </ul>
   );
-}
-
-/** A query takes each character after a backslash as it is. */
-function quote(value: string): string {
-  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

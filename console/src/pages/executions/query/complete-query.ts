@@ -1,4 +1,5 @@
 import { FIELD_NAMES } from '../../../../../src/shared/domain/execution/query/fields.ts';
+import { quoteText } from '../../../../../src/shared/domain/execution/query/quote-text.ts';
 import { parseQuery } from '../../../../../src/shared/domain/execution/query/parse-query.ts';
 
 export interface Completion {
@@ -48,5 +49,5 @@ function wordsAfter(head: string): readonly string[] {
 
 /** Ids may have characters that end a word. */
 function quote(id: string): string {
-  return /^[\w.:/-]+$/.test(id) ? id : JSON.stringify(id);
+  return /^[\w.:/-]+$/.test(id) ? id : quoteText(id);
 }
