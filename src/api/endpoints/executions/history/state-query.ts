@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Moment } from '../../../../shared/engine/executions/history/moment.ts';
 import { optionalQuery, queryInteger } from '../../../schemas/query.ts';
+import { instant } from '../../../schemas/text.ts';
 
 /** Stands for "none" in a query, which has no null. */
 const NONE = Number.MAX_SAFE_INTEGER;
@@ -22,15 +23,7 @@ const sequenceText = z
   })
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-const instantText = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/)
-  .transform((text, context): NonNullable<Moment> => {
-    const millis = Date.parse(text);
-    if (!Number.isNaN(millis)) return { instant: new Date(millis).toISOString() };
-    context.addIssue({ code: 'custom', message: 'must be a time' });
-    return z.NEVER;
-  });
+const instantText = instant.transform((text): NonNullable<Moment> => ({ instant: text }));
 
 /** Which state, by the event before it or by the time. */
 export const stateQuery = z.object({
