@@ -74,5 +74,14 @@ async def steps(ctx: FunctionContext) -> dict[str, Any]:
     return {"first": await ctx.step("first", lambda: str(uuid.uuid4()))}
 
 
+@worker.function("check.steps_cancel")
+async def steps_cancel(ctx: FunctionContext, input: dict[str, Any]) -> dict[str, Any]:
+    async def wait() -> dict[str, Any]:
+        await asyncio.sleep(input["ms"] / 1000)
+        return {}
+
+    return await ctx.step("wait", wait)
+
+
 if __name__ == "__main__":
     worker.run()

@@ -40,7 +40,14 @@ const steps = defineFunction('check.steps', async (ctx) => ({
   first: await ctx.step('first', () => randomUUID()),
 }));
 
-const worker = createWorker({ tools, functions: [steps] });
+const stepsCancel = defineFunction('check.steps_cancel', async (ctx, { ms }: { ms: number }) =>
+  ctx.step('wait', async ({ signal }) => {
+    await delay(ms, undefined, { signal });
+    return {};
+  }),
+);
+
+const worker = createWorker({ tools, functions: [steps, stepsCancel] });
 process.once('SIGTERM', () => void worker.stop({ deadlineMs: 3_000 }));
 try {
   await worker.run();

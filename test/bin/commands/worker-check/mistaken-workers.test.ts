@@ -262,6 +262,11 @@ const MISTAKES: readonly {
     because: /complete of a: output is/,
   },
   {
+    mistake: 'ignores-cancel',
+    fails: 'ends-a-cancelled-function',
+    because: /fail or release of a answered 200: expected 1, found 0/,
+  },
+  {
     mistake: 'never-repeats',
     fails: 'repeats-a-lost-end-of-a-function',
     because: /complete of a: expected 2, found 1/,

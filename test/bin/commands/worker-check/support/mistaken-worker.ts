@@ -92,6 +92,8 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   'check.never': () => new Promise<JsonObject>(() => undefined),
 };
 
+const FUNCTIONS = ['check.steps', 'check.steps_cancel'];
+
 async function post(path: string, body: JsonObject, signal?: AbortSignal): Promise<Answer> {
   let retryAfterMs = 0;
   try {
@@ -136,6 +138,7 @@ async function postUntilAnswered(path: string, body: () => JsonObject, lost: Abo
 
 function keepLease(item: Item) {
   const lost = new AbortController();
+  const cancelled = new AbortController();
   const everyMs = has('needs-interval')
     ? item.heartbeat_interval_ms
     : (item.heartbeat_interval_ms ?? 10_000);
@@ -150,6 +153,8 @@ function keepLease(item: Item) {
     const answer = await post(`/work-items/${item.id}/heartbeat`, body, signal);
     const isLost = answer.status === 404 || answer.status === 409;
     if (isLost || (answer.status !== 200 && has('needs-answers', 'impatient'))) lose();
+    const isCancelled = answer.body['cancel_requested'] === true;
+    if (isCancelled && !has('ignores-cancel')) cancelled.abort();
   };
   const timer = setInterval(() => {
     if (!has('no-heartbeats')) void renew();
@@ -157,7 +162,7 @@ function keepLease(item: Item) {
   const release = () => {
     if (!has('heartbeats-after-loss')) clearInterval(timer);
   };
-  return { lost: lost.signal, release };
+  return { lost: lost.signal, cancelled: cancelled.signal, release };
 }
 
 function fenceOf({ lease_fence: fence }: Item): number {
@@ -170,7 +175,7 @@ async function workOn(item: Item): Promise<void> {
   const path = `/work-items/${item.id}`;
   const fenced = { lease_fence: fenceOf(item) };
   const lease = keepLease(item);
-  const stopped = AbortSignal.any([lease.lost, deadline.signal]);
+  const stopped = AbortSignal.any([lease.lost, lease.cancelled, deadline.signal]);
   try {
     const tool = TOOLS[nameOf(item)];
     const isKnown = tool !== undefined || item.queue_type === 'function';
@@ -193,6 +198,7 @@ async function workOn(item: Item): Promise<void> {
 type Result = { readonly output: JsonObject; readonly riding: JsonObject } | Failure;
 
 async function run(tool: Tool | undefined, item: Item, signal: AbortSignal): Promise<Result> {
+  if (nameOf(item) === 'check.steps_cancel') return new Promise<Result>(() => undefined);
   if (item.queue_type === 'function') return runFunction(item);
   try {
     return { output: (await tool?.(item.payload.input, item, signal)) ?? {}, riding: {} };
@@ -272,9 +278,7 @@ async function claim({ id, repeated }: Claim, signal?: AbortSignal): Promise<Ans
     {
       worker_id: has('changes-its-name') ? randomUUID() : workerId,
       queue_types: ['python_tool', 'function'],
-      tools: has('claims-all-tools')
-        ? ['*', 'check.steps']
-        : [...Object.keys(TOOLS), 'check.steps'],
+      tools: has('claims-all-tools') ? ['*', ...FUNCTIONS] : [...Object.keys(TOOLS), ...FUNCTIONS],
       wait_ms: signal === undefined ? 0 : 20_000,
       max_items: 4,
       claim_id: id,

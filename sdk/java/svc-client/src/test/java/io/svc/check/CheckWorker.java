@@ -29,9 +29,22 @@ public final class CheckWorker {
             "check.steps",
             Object.class,
             (ctx, input) -> Map.of("first", ctx.step("first", String.class, step -> newId())))
+        .function(
+            "check.steps_cancel",
+            Wait.class,
+            (ctx, input) ->
+                ctx.step(
+                    "wait",
+                    Map.class,
+                    step -> {
+                      Thread.sleep(input.ms());
+                      return Map.of();
+                    }))
         .build()
         .run();
   }
+
+  record Wait(long ms) {}
 
   @SvcTool("check.echo")
   Map<String, Object> echo(Map<String, Object> input) {
