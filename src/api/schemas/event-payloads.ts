@@ -207,6 +207,7 @@ const OF_NODE = {
     targets: names.optional(),
     event_sequence: z.int().optional(),
     usage: usage.optional(),
+    labels: givenLabels.optional(),
   }),
   NodeFailed: object({
     visit,

@@ -62,6 +62,8 @@ export interface CommitPlan {
   /** Held timers that run again, with the time they had left. */
   readonly releasesTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
+  /** Labels that replace those of the same names, as its events say. Absent: none. */
+  readonly setsLabels?: Labels;
   /** Model usage: counted for the execution and all its ancestors. */
   readonly charge: ModelUse | null;
   /**

@@ -334,6 +334,7 @@ async function failOne(
       node_id: 'first',
       output,
       state_patch: {},
+      labels: { tier: '2', receipt: 'r1' },
       lease_fence: first.lease_fence,
       idempotency_key: first.idempotency_key,
     },

@@ -9061,6 +9061,10 @@ export interface operations {
                     readonly node_id?: string | null;
                     readonly output: components["schemas"]["StateObject"];
                     readonly state_patch: components["schemas"]["StateObject"];
+                    /** @description Labels of the execution. They replace those of the same names; with the others, an execution has at most 16. */
+                    readonly labels?: {
+                        readonly [key: string]: string;
+                    } | null;
                     readonly duration_ms?: number | null;
                     /** @description As the claim gave it. */
                     readonly idempotency_key?: string | null;

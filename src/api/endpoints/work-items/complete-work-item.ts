@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
+import { givenLabels } from '../../schemas/labels.ts';
 import { omittable } from '../../schemas/text.ts';
 import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
 import { journalFields } from './journal-shapes.ts';
@@ -23,6 +24,11 @@ export const completeWorkItem = defineEndpoint({
     ...settleFields,
     output: userObject,
     state_patch: userObject,
+    labels: omittable(givenLabels).meta({
+      description:
+        'Labels of the execution. They replace those of the same names; with the others, an ' +
+        'execution has at most 16.',
+    }),
     duration_ms: omittable(z.int().min(0, 'must not be negative')),
     // The engine judges its form, because an unknown item and a stale fence come first.
     idempotency_key: omittable(z.string()).meta({ description: 'As the claim gave it.' }),
@@ -42,6 +48,7 @@ export const completeWorkItem = defineEndpoint({
       idempotencyKey: body.idempotency_key,
       output: body.output,
       statePatch: body.state_patch,
+      ...(body.labels !== null && { labels: body.labels }),
       durationMs: body.duration_ms,
       genAiModel: body.gen_ai_model,
       finishReason: body.finish_reason,

@@ -1,6 +1,7 @@
 import type { UsagePayload } from './usage-payload.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { CarriedInputPayload, CarriedJournalPayload } from './function-events.ts';
+import type { Labels } from './labels/labels.ts';
 import type { TerminalStatus } from './status.ts';
 
 /* The payloads of events, in the order of `event.ts`; those of durable functions are in `function-events.ts`. */
@@ -150,6 +151,8 @@ export interface NodeCompletedPayload {
   /** Sequence of the ExternalEventReceived that ended this wait. */
   readonly event_sequence?: number;
   readonly usage?: UsagePayload;
+  /** Labels that the worker gave the execution with its result. */
+  readonly labels?: Labels;
 }
 
 /** Progress that a node records while it works. */

@@ -1,6 +1,7 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
 import { violationEvent } from '../../domain/execution/judge-work.ts';
+import { hasLabels, type Labels, NO_LABELS } from '../../domain/execution/labels/labels.ts';
 import type { LiveVisit } from '../../domain/execution/state.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { PlanNode } from '../../domain/workflow/plan/plan.ts';
@@ -46,12 +47,13 @@ export function completionFacts(
     readonly statePatch: JsonObject;
     readonly targets?: readonly string[];
     readonly usage?: Usage;
+    readonly labels?: Labels;
     /** Null: no tool was called. */
     readonly report: ToolReport | null;
   },
 ): ExecutionEvent[] {
   const { nodeId, visit, attempt, workItemId, workerId } = of;
-  const { output, statePatch, targets, usage, report } = result;
+  const { output, statePatch, targets, usage, report, labels = NO_LABELS } = result;
   const completed: ExecutionEvent = {
     kind: 'NodeCompleted',
     nodeId,
@@ -61,6 +63,7 @@ export function completionFacts(
       ...(Object.keys(statePatch).length > 0 && { state_patch: statePatch }),
       ...(targets !== undefined && { targets }),
       ...usageOf(usage),
+      ...(hasLabels(labels) && { labels }),
     },
   };
   if (report === null) return [completed];

@@ -21,12 +21,14 @@ import {
 } from './settle-work-item.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { DefinitionId } from '../../domain/ids.ts';
+import type { Labels } from '../../domain/execution/labels/labels.ts';
 import type { JournalEntry } from '../../domain/execution/function-events.ts';
 import { isIdempotencyKey } from '../../domain/work/idempotency-key.ts';
 import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
 import { type OffloadedEvents, offloadEvents, resultIn } from '../artifacts/offload-events.ts';
+import { commitLabelled } from './commit-labelled.ts';
 import { completeFunction } from './functions/settle-function.ts';
 import { settleAndDecide } from './settle-and-decide.ts';
 import type { Settleable } from './worker-leases.ts';
@@ -35,6 +37,8 @@ export interface CompleteWorkItem extends SettleRef {
   readonly idempotencyKey: string | null;
   readonly output: JsonObject;
   readonly statePatch: JsonObject;
+  /** Labels for the execution. */
+  readonly labels?: Labels;
   readonly durationMs: number | null;
   readonly genAiModel: string | null;
   readonly finishReason: string | null;
@@ -88,15 +92,18 @@ export async function completeWorkItem(
   const { stored } = offloaded;
   const recordsOutput =
     idempotencyKey === null ? null : { idempotencyKey, workItemId, eventIndex: stored.length - 1 };
-  const settled = { facts: offloaded.facts, stored, recordsOutput };
+  const { labels } = params;
+  const settled = { facts: offloaded.facts, stored, recordsOutput, ...(labels && { labels }) };
+  const commit = labels === undefined ? commitSettle : commitLabelled;
   const endedAt =
     (await settleAndDecide(deps, found, settled)) ??
-    (await commitSettle(settling, found, {
+    (await commit(settling, found, {
       ...emptyCommit(record),
       settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
       events: stored,
       ...chargeWith(facts),
       recordsOutput,
+      ...(labels && { setsLabels: labels }),
       runnable: 'mark',
     }));
   deps.report.count('items_completed', 1);
@@ -156,6 +163,7 @@ async function checkCompletion(
     output,
     statePatch,
     report: { tool, durationMs, genAiModel, finishReason },
+    ...(params.labels !== undefined && { labels: params.labels }),
     ...(usage !== null && { usage }),
   });
   const offloaded = await offloadEvents(deps, {

@@ -108,6 +108,17 @@ export async function commitSettle(
   found: Settleable,
   commit: CommitPlan,
 ): Promise<string> {
+  const committedAt = await commitUnlessMoved(settling, found, commit);
+  if (committedAt !== null) return committedAt;
+  throw new Error(`settling ${found.record.workItemId} was refused: moved`);
+}
+
+/** When it was settled. Null: the execution is past the sequence that the commit expects. */
+export async function commitUnlessMoved(
+  settling: Settling,
+  found: Settleable,
+  commit: CommitPlan,
+): Promise<string | null> {
   const { deps, refuse } = settling;
   const { record } = found;
   const verdict = await deps.committer.commit(commit);
@@ -118,6 +129,7 @@ export async function commitSettle(
   }
   // Report the obstacle: another caller was faster, or the item was settled before.
   await findSettleable(settling);
+  if (verdict.reason === 'moved') return null;
   if (verdict.reason === 'ended') throw refuse(ALREADY_SETTLED);
   if (verdict.reason === 'stale') throw refuse(STALE_FENCE);
   throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);

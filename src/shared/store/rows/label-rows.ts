@@ -21,3 +21,9 @@ export function labelsOf({ create, startsExecutions }: CommitPlan): readonly Lab
     Object.entries(labels).map(([name, value]) => ({ startedId: executionId, name, value })),
   );
 }
+
+/** The labels that a plan gives an execution which exists. */
+export function setLabelsOf({ setsLabels }: CommitPlan): readonly Omit<LabelRow, 'startedId'>[] {
+  if (setsLabels === undefined) return NONE;
+  return Object.entries(setsLabels).map(([name, value]) => ({ name, value }));
+}

@@ -22,6 +22,7 @@ export function foldCompleted(draft: Draft, event: EventOf<'NodeCompleted'>, by:
   draft.live.delete(visitKey(nodeId, payload.visit));
   draft.stepsExecuted += 1;
   addUsage(draft, payload.usage);
+  if (payload.labels !== undefined) draft.labels = { ...draft.labels, ...payload.labels };
   if (visit.nodeKind === 'model' && visit.memory !== null) {
     const granted = grantedCallsOf(payload.output, visit.memory.approvedHashes);
     draft.grantedCalls = [...draft.grantedCalls, ...granted];

@@ -13,6 +13,11 @@ export const LABEL_NAME_RULE =
   `the name of a label has at most ${LABEL_LENGTH_MAX} letters, digits and characters of _.:/-, ` +
   'and begins with a letter or a digit';
 
+/** Whether an execution with these labels can have the others, too. */
+export function haveRoom(labels: Labels, added: Labels): boolean {
+  return Object.keys({ ...labels, ...added }).length <= LABELS_MAX;
+}
+
 export function hasLabels(labels: Labels): boolean {
   for (const _ in labels) return true;
   return false;

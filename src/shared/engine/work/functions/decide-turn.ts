@@ -31,6 +31,7 @@ export type TurnCommit = Partial<
     | 'keepsLeases'
     | 'recordsOutput'
     | 'runnable'
+    | 'setsLabels'
     | 'settles'
     | 'startsExecutions'
     | 'startsTimers'
@@ -61,12 +62,13 @@ function hasChildren({ tree = null, startsExecutions = [] }: TurnCommit): boolea
 
 /** The decision has its own leases, marks and children; a turn that has children is not decided here. */
 function withChange(decided: CommitPlan, change: TurnCommit): CommitPlan {
-  const { startsTimers = [], deadLetters = [], recordsOutput = null } = change;
+  const { startsTimers = [], deadLetters = [], recordsOutput = null, setsLabels } = change;
   const together = {
     ...decided,
     startsTimers: [...decided.startsTimers, ...startsTimers],
     deadLetters,
     recordsOutput,
+    ...(setsLabels !== undefined && { setsLabels }),
   };
   // The end of an execution removes its timers.
   if (decided.revokesAll) return together;

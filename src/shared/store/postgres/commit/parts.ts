@@ -8,6 +8,7 @@ export const JUDGED_FLAGS = [
   'creates',
   'runs',
   'labels',
+  'setLabels',
   'limits',
   'derived',
   'requests',

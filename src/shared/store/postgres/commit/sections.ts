@@ -9,7 +9,7 @@ import {
   type StartedExecution,
 } from '../../commit.ts';
 import { approvalChangesOf } from '../../rows/approval-changes.ts';
-import { labelsOf } from '../../rows/label-rows.ts';
+import { labelsOf, setLabelsOf } from '../../rows/label-rows.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
@@ -112,6 +112,11 @@ export const COMMIT_SECTIONS = {
   labels: section(labelsOf, {
     /** An execution that the plan starts; null: the plan's execution. */
     started_id: ['uuid', ({ startedId }) => uuidOrNull(startedId)],
+    name: ['text', ({ name }) => name],
+    value: ['text', ({ value }) => value],
+  }),
+  /** The labels that the plan sets. */
+  setLabels: section(setLabelsOf, {
     name: ['text', ({ name }) => name],
     value: ['text', ({ value }) => value],
   }),

@@ -43,15 +43,28 @@ export function startingParts(has: Has, $: Param): string[] {
   ];
 }
 
-/** The labels of the executions that accepted plans make. */
+/** The labels of the executions that accepted plans make, and those that they set. */
 export function labellingParts(has: Has, $: Param): string[] {
-  if (!has('labels')) return [];
-  return [
-    `labelled as (
+  return [...(has('labels') ? [labelled($)] : []), ...(has('setLabels') ? [relabelled($)] : [])];
+}
+
+function labelled($: Param): string {
+  return `labelled as (
       insert into execution_labels (execution_id, name, value, tenant_id, created_at)
       select coalesce(l.started_id, a.id), l.name, l.value, a.tenant_id, a.stamp
       from ${$.table('labels', 'l')}
       join accepted a on a.position = l.position
-    )`,
-  ];
+    )`;
+}
+
+function relabelled($: Param): string {
+  return `relabelled as (
+      insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+      select e.id, l.name, l.value, e.tenant_id, e.created_at
+      from ${$.table('setLabels', 'l')}
+      join accepted a on a.position = l.position
+      join executions e on e.id = a.id
+      on conflict (execution_id, name) do update
+      set value = excluded.value
+    )`;
 }

@@ -41,6 +41,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.settles.every(({ onlyIfExpired }) => !onlyIfExpired) &&
     plan.snapshot === null &&
     plan.charge === null &&
+    plan.setsLabels === undefined &&
     !plan.revokesAll &&
     plan.waitingItems === null &&
     plan.workflowHold === null &&
