@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/shared/config/config-error.ts';
 import type { Config } from '../../src/shared/config/config.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { locateDatabase, type DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { loadConfig, type ConfigMode, type ConfigOrigins } from '../../src/shared/config/load.ts';
 
@@ -32,7 +32,7 @@ export function readConfig(options: ConfigOptions, mode: ConfigMode): ReadConfig
   });
   if (!loaded.ok) throw new ConfigError(loaded.problems);
   const { config, origins } = loaded;
-  const parsed = parseDatabaseUrl(config.database.url, { cwd: process.cwd() });
+  const parsed = locateDatabase(config.database, { cwd: process.cwd() });
   if (!parsed.ok) throw new ConfigError([parsed.problem]);
   return { config, origins, database: parsed.location };
 }

@@ -2,11 +2,7 @@ import type { RequestListener } from 'node:http';
 
 import { ConfigError } from '../shared/config/config-error.ts';
 import type { Config } from '../shared/config/config.ts';
-import {
-  IN_MEMORY,
-  parseDatabaseUrl,
-  type DatabaseLocation,
-} from '../shared/config/database-url.ts';
+import { IN_MEMORY, locateDatabase, type DatabaseLocation } from '../shared/config/database-url.ts';
 import { isConfigKey, type ConfigKey } from '../shared/config/keys.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
 import { loadConfig, type ConfigOrigins } from '../shared/config/load.ts';
@@ -135,7 +131,7 @@ function readOptions(options: RuntimeOptions): {
   const { config, origins } = loaded;
   if (isInMemory(options))
     return { config, origins, database: { dialect: 'sqlite', path: IN_MEMORY } };
-  const parsed = parseDatabaseUrl(options.database, { cwd });
+  const parsed = locateDatabase({ ...config.database, url: options.database }, { cwd });
   if (!parsed.ok) throw new ConfigError([parsed.problem]);
   return { config, origins, database: parsed.location };
 }

@@ -1,9 +1,20 @@
 import { resolve } from 'node:path';
 
+import { findPostgresUrlProblem } from './postgres-hosts.ts';
+
 /** Where the data live. `path` is absolute. */
 export type DatabaseLocation =
   | { readonly dialect: 'sqlite'; readonly path: string }
-  | { readonly dialect: 'postgres'; readonly url: string };
+  | ({ readonly dialect: 'postgres' } & PostgresLocation);
+
+export interface PostgresLocation {
+  /** One host or several. */
+  readonly url: string;
+  /** Leads past a pooler in transaction mode, which `url` then leads to. */
+  readonly directUrl?: string | null;
+  /** Has the password, for each new connection. */
+  readonly passwordFile?: string | null;
+}
 
 /** SQLite's own name for a database that is gone when it is closed. */
 export const IN_MEMORY = ':memory:';
@@ -31,13 +42,32 @@ export function parseDatabaseUrl(
   };
 }
 
+/** Reads `database.url` with the keys beside it. */
+export function locateDatabase(
+  keys: {
+    readonly url: string;
+    readonly directUrl: string | null;
+    readonly passwordFile: string | null;
+  },
+  { cwd }: { readonly cwd: string },
+): ParsedDatabaseUrl {
+  const parsed = parseDatabaseUrl(keys.url, { cwd });
+  if (!parsed.ok || parsed.location.dialect === 'sqlite') return parsed;
+  const { directUrl, passwordFile } = keys;
+  if (directUrl !== null && !isPostgres(directUrl)) {
+    return { ok: false, problem: 'database.direct_url: not a postgres:// URL' };
+  }
+  const location = {
+    ...parsed.location,
+    directUrl,
+    passwordFile: passwordFile === null ? null : resolve(cwd, passwordFile),
+  };
+  return { ok: true, location };
+}
+
 /** Why a database cannot be opened at this address, or null. */
 export function findDatabaseUrlProblem(text: string): string | null {
-  if (isPostgres(text)) {
-    return URL.canParse(text)
-      ? null
-      : 'not a valid URL; special characters of the password must be percent-encoded';
-  }
+  if (isPostgres(text)) return findPostgresUrlProblem(text);
   const path = filePath(text);
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(path)?.[1];
   if (path === IN_MEMORY) {

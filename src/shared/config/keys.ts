@@ -45,7 +45,25 @@ export const CONFIG_KEYS = {
     devDefault: '.svc/dev.db',
     fallbackEnv: ['DATABASE_URL'],
     flag: '--database-url',
-    meaning: 'A path or `sqlite:` URL of an SQLite file, or a `postgres://` URL.',
+    meaning:
+      'A path or `sqlite:` URL of an SQLite file, or a `postgres://` URL. A PostgreSQL URL takes several ' +
+      'hosts (`db-1:5432,db-2:5432`): the runtime works on the primary.',
+  },
+  'database.direct_url': {
+    type: 'database_url',
+    default: null,
+    defaultMeaning: 'the same as `database.url`',
+    meaning:
+      'A `postgres://` URL past the pooler, for locks, notifications and migrations. Set it when ' +
+      '`database.url` leads to a pooler in transaction mode.',
+  },
+  'database.password_file': {
+    type: 'string',
+    default: null,
+    defaultMeaning: 'the password of the URL',
+    meaning:
+      'A file with the password for PostgreSQL. Each new connection reads it, so a new password needs ' +
+      'no restart.',
   },
   'database.pool_size': {
     type: 'int',

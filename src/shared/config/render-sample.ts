@@ -33,6 +33,8 @@ type UnsetKey = {
 /** TOML examples for keys that are unset by default. */
 const EXAMPLES: Readonly<Record<UnsetKey, string>> = {
   'runtime.public_url': '"https://svc.example.com"',
+  'database.direct_url': '"postgres://svc@db.example.com/svc"',
+  'database.password_file': '"/run/secrets/svc-database-password"',
   'auth.jwt.issuer': '"https://id.example.com/"',
   'auth.jwt.audience': '"svc"',
   'auth.jwt.jwks_url': '"https://id.example.com/.well-known/jwks.json"',

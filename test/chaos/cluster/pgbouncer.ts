@@ -22,11 +22,17 @@ export async function startPgbouncer(params: {
   readonly folder: string;
   readonly serverPort: number;
   readonly mode: PoolMode;
+  /** Roles that may connect; the role of the service by default. */
+  readonly users?: readonly string[];
+  /** Connections to the server. */
+  readonly poolSize?: number;
+  readonly port?: number;
 }): Promise<Pooler> {
   const program = findPgbouncer();
   if (program === null) throw new Error('pgbouncer is not installed');
   const folder = fs.mkdtempSync(join(params.folder, `pgbouncer-${params.mode}-`));
-  const port = await freePort();
+  const { users = ['svc'], poolSize = 20 } = params;
+  const port = params.port ?? (await freePort());
   const file = join(folder, 'pgbouncer.ini');
   fs.writeFileSync(
     file,
@@ -39,13 +45,13 @@ unix_socket_dir =
 auth_type = trust
 auth_file = ${join(folder, 'users.txt')}
 pool_mode = ${params.mode}
-default_pool_size = 20
+default_pool_size = ${poolSize}
 max_client_conn = 200
 ignore_startup_parameters = extra_float_digits
 logfile = ${join(folder, 'pgbouncer.log')}
 `,
   );
-  fs.writeFileSync(join(folder, 'users.txt'), '"svc" ""\n');
+  fs.writeFileSync(join(folder, 'users.txt'), users.map((user) => `"${user}" ""\n`).join(''));
   const owner = SERVER_OWNER;
   if (owner.uid !== undefined) spawnSync('chown', ['-R', String(owner.uid), folder]);
   const child: ChildProcess = spawn(program, ['-q', file], { ...owner, stdio: 'ignore' });

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { parseDatabaseUrl } from '../../../src/shared/config/database-url.ts';
+import { locateDatabase, parseDatabaseUrl } from '../../../src/shared/config/database-url.ts';
+import { splitHosts } from '../../../src/shared/config/postgres-hosts.ts';
 
 const files: readonly (readonly [string, string])[] = [
   ['data.db', '/srv/app/data.db'],
@@ -24,6 +25,7 @@ for (const [text, path] of files) {
 for (const url of [
   'postgres://ann:secret@db.example.com:5432/svc?sslmode=require',
   'postgresql://db/svc',
+  'postgres://ann:secret@db-1:5432,db-2,[::1]:5433/svc?target_session_attrs=read-write',
   'postgres:///svc?host=/var/run/postgresql',
 ]) {
   test(`${url} is PostgreSQL`, (t) => {
@@ -42,6 +44,9 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['file:data.db', /the scheme file:/],
   ['postgres:db', /the scheme postgres:/],
   ['postgres://ann:hunter2%@db:port/svc', /not a valid URL; .* percent-encoded/],
+  ['postgres://ann:hunter2@db-1,db-2:port/svc', /not a valid URL/],
+  ['postgres://ann:hunter2@db-1,,db-2/svc', /not a valid URL|a host between two commas is missing/],
+  ['postgres://db/svc?target_session_attrs=standby', /must be one of primary, read-write, any/],
   ['', /no file is named/],
   ['sqlite:', /no file is named/],
   ['sqlite:data.db?mode=ro', /takes no parameters/],
@@ -57,3 +62,28 @@ for (const [text, reason] of refused) {
     t.false(parsed.problem.includes('\n'));
   });
 }
+
+test('a URL with several hosts is one URL for each', (t) => {
+  const { urls, target } = splitHosts(
+    'postgres://ann:a%2Cb@db-1:1,db-2/svc?target_session_attrs=any',
+  );
+  t.deepEqual(urls, [
+    'postgres://ann:a%2Cb@db-1:1/svc?target_session_attrs=any',
+    'postgres://ann:a%2Cb@db-2/svc?target_session_attrs=any',
+  ]);
+  t.is(target, 'any');
+  t.is(splitHosts('postgres://db/svc').target, 'primary');
+});
+
+test('the keys beside the URL belong to PostgreSQL', (t) => {
+  const keys = { url: 'postgres://db/svc', directUrl: 'postgres://direct/svc', passwordFile: 'pw' };
+  t.deepEqual(locateDatabase(keys, { cwd: '/srv' }), {
+    ok: true,
+    location: { dialect: 'postgres', ...keys, passwordFile: '/srv/pw' },
+  });
+  t.like(locateDatabase({ ...keys, directUrl: 'direct.db' }, { cwd: '/srv' }), { ok: false });
+  t.deepEqual(locateDatabase({ ...keys, url: 'data.db' }, { cwd: '/srv' }), {
+    ok: true,
+    location: { dialect: 'sqlite', path: '/srv/data.db' },
+  });
+});

@@ -45,6 +45,8 @@ export const GATE_ONLY: readonly string[] = [
   'test/shared/engine/long-loops.test.ts',
   'test/shared/engine/memory/vector-index.test.ts',
   'test/shared/store/postgres/claim-filter-cost.test.ts',
+  'test/shared/store/postgres/connection/credentials.test.ts',
+  'test/shared/store/postgres/connection/failover.test.ts',
   'test/shared/store/postgres/connection/management.test.ts',
   'test/simulation/*.test.ts',
   'test/support/servers/postgres-server.test.ts',

@@ -148,7 +148,8 @@ const pooling = onPostgres('pooling', ({ isPooledByTransaction }) =>
   isPooledByTransaction
     ? fail(
         'a pooler hands the same server process to several sessions',
-        'connect directly, or pool by session: settings, locks and notifications belong to sessions',
+        'set database.direct_url to a URL past the pooler, or pool by session: locks and notifications ' +
+          'belong to sessions',
       )
     : ok('sessions keep their server process'),
 );

@@ -86,7 +86,12 @@ export async function checkSchema(
 }
 
 export type DatabaseTarget =
-  | { readonly dialect: 'postgres'; readonly url: string }
+  | {
+      readonly dialect: 'postgres';
+      readonly url: string;
+      readonly directUrl?: string | null;
+      readonly passwordFile?: string | null;
+    }
   | { readonly dialect: 'sqlite'; readonly path: string };
 
 /** A parsed target, or a URL: `postgres://…`, `postgresql://…`, `sqlite:<path>`, `<path>`. */
@@ -101,7 +106,7 @@ function resolveTarget(address: DatabaseAddress): DatabaseTarget {
 
 async function readApplied(target: DatabaseTarget): Promise<readonly AppliedMigration[]> {
   if (target.dialect === 'sqlite') return (await loadSqlite()).readAppliedSqlite(target.path);
-  return (await loadPostgres()).readAppliedPostgres(target.url);
+  return (await loadPostgres()).readAppliedPostgres(directAddress(target));
 }
 
 async function applyPending(
@@ -115,7 +120,12 @@ async function applyPending(
   if (target.dialect === 'sqlite') {
     return (await loadSqlite()).migrateSqlite({ path: target.path, ...given });
   }
-  return (await loadPostgres()).migratePostgres({ url: target.url, ...given });
+  return (await loadPostgres()).migratePostgres({ ...directAddress(target), ...given });
+}
+
+/** Migrations take locks of the session, which a pooler in transaction mode does not keep. */
+function directAddress(target: Extract<DatabaseTarget, { dialect: 'postgres' }>) {
+  return { url: target.directUrl ?? target.url, passwordFile: target.passwordFile };
 }
 
 /** Only the driver that is needed is ever loaded. */

@@ -4,6 +4,8 @@ export type StoreAddress =
   | {
       readonly dialect: 'postgres';
       readonly url: string;
+      readonly directUrl?: string | null;
+      readonly passwordFile?: string | null;
       /** Connections kept for each kind of work, and how many more may be opened under load. */
       readonly poolSize: number;
       readonly maxOverflow: number;
@@ -24,6 +26,5 @@ export async function openStore(params: {
     return openSqliteStore({ path: database.path });
   }
   const { openPostgresStore } = await import('../postgres/open.ts');
-  const { url, poolSize, maxOverflow } = database;
-  return openPostgresStore({ url, poolSize, maxOverflow, ...options });
+  return openPostgresStore({ ...database, ...options });
 }

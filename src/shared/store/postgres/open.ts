@@ -5,12 +5,9 @@ import { createArtifactStore } from './artifacts/artifacts.ts';
 import { pruneUploads } from './artifacts/prune-uploads.ts';
 import { createAuditStore } from './audit/audit.ts';
 import { createClaimWatermarks } from './work/claim-watermarks.ts';
-import {
-  connectPool,
-  type ConnectionSettings,
-  type PostgresPool,
-  type Statement,
-} from './connection/connect.ts';
+import { connectPool, type PostgresPool, type Statement } from './connection/connect.ts';
+import type { ConnectionSettings } from './connection/session.ts';
+import { createServerFinder } from './connection/server-finder.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
 import { createApprovalStore } from './executions/approvals.ts';
@@ -46,6 +43,10 @@ import { createWorkerStore } from './work/workers.ts';
  */
 export async function openPostgresStore(params: {
   readonly url: string;
+  /** Leads past a pooler in transaction mode, which `url` then leads to. */
+  readonly directUrl?: string | null | undefined;
+  /** Has the password, for each new connection. */
+  readonly passwordFile?: string | null | undefined;
   /** Connections of the hot path that are kept once opened. */
   readonly poolSize?: number;
   /** How many more are opened under load. */
@@ -61,20 +62,24 @@ export async function openPostgresStore(params: {
   readonly audit?: { readonly finalMs: number };
 }): Promise<Store> {
   const { poolSize = 10, maxOverflow = 10 } = params;
+  const { url, passwordFile, connectTimeoutMs = 5_000 } = params;
+  const isPooledByTransaction = (params.directUrl ?? null) !== null;
   const settings: ConnectionSettings = {
-    url: params.url,
+    servers: createServerFinder({ url, passwordFile, connectTimeoutMs }),
+    isPooledByTransaction,
     applicationName: params.applicationName ?? 'svc',
-    connectTimeoutMs: params.connectTimeoutMs ?? 5_000,
+    connectTimeoutMs,
     statementTimeoutMs: params.statementTimeoutMs ?? 30_000,
     onBackgroundError: params.onBackgroundError ?? (() => undefined),
   };
   const pool = connectPool({ ...settings, min: poolSize, max: poolSize + maxOverflow });
+  const direct = directSettings(settings, params);
   // Apart from the hot path: its connections never change whose rows they see.
   const readers = connectPool({ ...settings, min: 0, max: Math.max(2, Math.ceil(poolSize / 2)) });
   const management = await openManagement(settings);
   const watermarks = createClaimWatermarks();
-  const shards = createShardLocks(settings);
-  const wake = createRemoteWake(settings);
+  const shards = createShardLocks(direct);
+  const wake = createRemoteWake(direct);
   return {
     dialect: 'postgres',
     executions: createExecutionStore(pool, readers, watermarks),
@@ -98,9 +103,9 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
-    retention: createRetentionStore(management, settings),
+    retention: createRetentionStore(management, direct),
     imports: createImportStore(management, readers),
-    diagnosis: createDiagnosisStore(readers, settings),
+    diagnosis: createDiagnosisStore(readers, direct),
     shards,
     wake,
     ping: (options) => ping(pool, options),
@@ -110,6 +115,24 @@ export async function openPostgresStore(params: {
       await Promise.all([shards.close(), wake.close()]);
       await Promise.all([pool.close(), readers.close(), management.close()]);
     },
+  };
+}
+
+/** Locks, notifications and long statements need a session. */
+function directSettings(
+  settings: ConnectionSettings,
+  given: {
+    readonly directUrl?: string | null | undefined;
+    readonly passwordFile?: string | null | undefined;
+  },
+): ConnectionSettings {
+  const { directUrl, passwordFile } = given;
+  if (directUrl === null || directUrl === undefined) return settings;
+  const { connectTimeoutMs } = settings;
+  return {
+    ...settings,
+    servers: createServerFinder({ url: directUrl, passwordFile, connectTimeoutMs }),
+    isPooledByTransaction: false,
   };
 }
 

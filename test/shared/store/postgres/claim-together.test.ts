@@ -5,6 +5,7 @@ import {
   connectPool,
   type PostgresPool,
 } from '../../../../src/shared/store/postgres/connection/connect.ts';
+import { createServerFinder } from '../../../../src/shared/store/postgres/connection/server-finder.ts';
 import { claim as claimItems } from '../../../../src/shared/store/postgres/work/leases.ts';
 import { createWaitingTools } from '../../../../src/shared/store/postgres/work/waiting-tools.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
@@ -33,7 +34,7 @@ test('items claimed above the watermark are handed out though the database fails
 async function startQueue(t: ExecutionContext) {
   const { store, url, close } = await openTestStore('postgres');
   const pool = connectPool({
-    url,
+    servers: createServerFinder({ url, connectTimeoutMs: 5_000 }),
     min: 1,
     max: 1,
     applicationName: 'svc-claims',

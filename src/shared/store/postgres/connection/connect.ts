@@ -1,8 +1,19 @@
 import pg from 'pg';
 
-import type { TenantId } from '../../../domain/ids.ts';
 import { isConnectionLoss, isRetriable, translateError } from './errors.ts';
-import { parseColumn } from '../rows.ts';
+import { isReadOnlyServer } from './probe-server.ts';
+import { runInTransaction } from './run-in-transaction.ts';
+import { ServerClient } from './server-client.ts';
+import { SUSPECT_MS, type ServerFinder } from './server-finder.ts';
+import {
+  EVERY_TENANT,
+  scopeStatement,
+  sessionSettings,
+  startSession,
+  type ConnectionSettings,
+  type SessionSettings,
+  type TenantScope,
+} from './session.ts';
 
 /*
  * The pool of the hot path. Every statement is one transaction, named and prepared once on each
@@ -12,7 +23,11 @@ import { parseColumn } from '../rows.ts';
  * connection that breaks says nothing: the statement may have been carried out, which is reported
  * as ambiguous. Serialization failures and deadlocks are the server's way of asking for another
  * try: the statement is sent again, a few times. A connection that broke is destroyed, never given
- * back.
+ * back. So is a connection to a server that refuses to write, with all others to that server.
+ *
+ * Behind a pooler in transaction mode a session keeps nothing from one statement to the next. Each
+ * statement then brings its settings in a transaction of its own, in the same round trip, and no
+ * statement has a name.
  */
 
 const TRIES_MAX = 8;
@@ -33,32 +48,12 @@ const PLANNING: SessionSettings = {
   jit: 'off',
 };
 
-/** Parameters of the server by name, as `set` takes them. */
-export type SessionSettings = Readonly<Record<string, string>>;
-
 export interface Statement {
   /** At most 63 bytes and never used for another text. Empty: it is prepared for each use. */
   readonly name: string;
   readonly text: string;
   /** False: it only reads, so a lost answer leaves no doubt. */
   readonly writes: boolean;
-}
-
-/** Whose rows a connection sees, where row-level security binds its role. */
-export type TenantScope = TenantId | typeof EVERY_TENANT;
-
-/** For statements that serve many tenants at once and name them themselves. */
-export const EVERY_TENANT = '*';
-
-/**
- * The connection keeps the setting until the next one, so a second request of a tenant needs none.
- */
-export function scopeStatement(tenant: TenantScope): pg.QueryConfig {
-  return {
-    name: 'scope-to-tenant',
-    text: `select set_config('svc.tenant', $1, false)`,
-    values: [tenant],
-  };
 }
 
 export interface PostgresPool {
@@ -72,20 +67,18 @@ export interface PostgresPool {
   close(): Promise<void>;
 }
 
-export interface ConnectionSettings {
-  readonly url: string;
-  readonly applicationName: string;
-  readonly connectTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  /** Errors nobody waits for: of idle and of dedicated connections. For the log. */
-  readonly onBackgroundError: (error: unknown) => void;
-}
-
 export function connectPool(
   settings: ConnectionSettings & { readonly min: number; readonly max: number },
 ): PostgresPool {
+  const { servers, isPooledByTransaction = false } = settings;
+  class PooledClient extends ServerClient {
+    constructor() {
+      super(settings, { pipeline: isPooledByTransaction });
+    }
+  }
   const pool = new pg.Pool({
-    ...clientConfig(settings),
+    Client: PooledClient,
+    connectionTimeoutMillis: settings.connectTimeoutMs,
     min: settings.min,
     max: settings.max,
     idleTimeoutMillis: 30_000,
@@ -94,31 +87,37 @@ export function connectPool(
     ...onConnect(settings),
   });
   pool.on('error', settings.onBackgroundError);
-  const scopes = new WeakMap<pg.PoolClient, TenantScope>();
+  const scopes = new WeakMap<ServerClient, TenantScope>();
+  const atWork = new Set<ServerClient>();
+  const stopListening = servers.onMove(() => {
+    // Their callers learn at once that the answer will not come.
+    for (const client of atWork) if (client.epoch !== servers.epoch) client.cutOff();
+  });
 
   async function runOnce<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
     tenant: TenantScope,
   ): Promise<readonly Row[]> {
-    const client = await pool.connect().catch((error: unknown) => {
+    const client = await checkOut(pool, servers).catch((error: unknown) => {
       throw translateError(error, { mayBeCarriedOut: false });
     });
+    atWork.add(client);
+    const suspecting = setInterval(() => servers.suspect(), SUSPECT_MS).unref();
     try {
-      if ((scopes.get(client) ?? EVERY_TENANT) !== tenant) {
-        await client.query(scopeStatement(tenant));
-        scopes.set(client, tenant);
-      }
-      const result = await client.query<Row>({
-        name: statement.name,
-        text: statement.text,
-        values: values as unknown[],
-      });
+      const rows = isPooledByTransaction
+        ? await runPooled<Row>(client, { settings, statement, values, tenant })
+        : await runInSession<Row>(client, { statement, values, tenant, scopes });
+      client.requireConfirmed();
       client.release();
-      return result.rows;
+      return rows;
     } catch (error) {
-      client.release(isConnectionLoss(error));
+      if (isReadOnlyServer(error)) servers.leave(client.epoch);
+      client.release(isConnectionLoss(error) || isReadOnlyServer(error));
       throw error;
+    } finally {
+      clearInterval(suspecting);
+      atWork.delete(client);
     }
   }
 
@@ -138,22 +137,71 @@ export function connectPool(
       }
     },
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
+    close: () => {
+      stopListening();
+      return pool.end();
+    },
   };
 }
 
-/** Options of every connection, including dedicated ones. */
-export function clientConfig(settings: ConnectionSettings): pg.ClientConfig {
-  return {
-    connectionString: settings.url,
-    application_name: settings.applicationName,
-    connectionTimeoutMillis: settings.connectTimeoutMs,
-    // The server's own timeout comes first; this one is for a server that no longer answers.
-    query_timeout: settings.statementTimeoutMs + 5_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 2_000,
-    types: { getTypeParser: parseColumn },
-  };
+type CheckedOut = ServerClient & { readonly release: (destroy?: boolean) => void };
+
+/** A connection to the server of this epoch. After a failed attempt it looks for the primary again. */
+async function checkOut(pool: pg.Pool, servers: ServerFinder): Promise<CheckedOut> {
+  for (let attempt = 1; ;) {
+    await servers.find();
+    try {
+      const client = (await pool.connect()) as unknown as CheckedOut;
+      if (client.epoch === servers.epoch) return client;
+      client.release(true);
+    } catch (error) {
+      servers.doubt();
+      if (attempt === CONNECTS_MAX) throw error;
+      attempt += 1;
+    }
+  }
+}
+
+const CONNECTS_MAX = 2;
+
+async function runPooled<Row extends object>(
+  client: ServerClient,
+  given: {
+    readonly settings: ConnectionSettings;
+    readonly statement: Statement;
+    readonly values: readonly unknown[];
+    readonly tenant: TenantScope;
+  },
+): Promise<readonly Row[]> {
+  const { settings, statement, values, tenant } = given;
+  const { rows } = await runInTransaction<Row>(client, {
+    settings: sessionSettings(settings, { ...PLANNING, 'svc.tenant': tenant }),
+    text: statement.text,
+    values,
+  });
+  return rows;
+}
+
+async function runInSession<Row extends object>(
+  client: ServerClient,
+  given: {
+    readonly statement: Statement;
+    readonly values: readonly unknown[];
+    readonly tenant: TenantScope;
+    readonly scopes: WeakMap<ServerClient, TenantScope>;
+  },
+): Promise<readonly Row[]> {
+  const { statement, values, tenant, scopes } = given;
+  if ((scopes.get(client) ?? EVERY_TENANT) !== tenant) {
+    await client.query(scopeStatement(tenant));
+    scopes.set(client, tenant);
+  }
+  const result = await client.query<Row>({
+    name: statement.name,
+    text: statement.text,
+    values: values as unknown[],
+  });
+  return result.rows;
 }
 
 /**
@@ -164,33 +212,7 @@ function onConnect(settings: ConnectionSettings): {
 } {
   return {
     onConnect: async (client) => {
-      // The pool listens only while a connection is idle; unheard, an error would end the process.
-      client.on('error', () => undefined);
       await startSession(client, settings, PLANNING);
     },
   };
-}
-
-/**
- * The initial settings of every connection, with those of its kind. They are one statement, because
- * idle processes open connections often, and no start-up parameters, because connection poolers
- * refuse them.
- */
-export async function startSession(
-  client: pg.ClientBase,
-  settings: ConnectionSettings,
-  added: SessionSettings = {},
-): Promise<void> {
-  const all: SessionSettings = {
-    statement_timeout: String(settings.statementTimeoutMs),
-    timezone: 'UTC',
-    datestyle: 'ISO',
-    'svc.tenant': EVERY_TENANT,
-    ...added,
-  };
-  await client.query(
-    `select set_config(s.name, s.value, false)
-     from unnest($1::text[], $2::text[]) as s (name, value)`,
-    [Object.keys(all), Object.values(all)],
-  );
 }

@@ -1,13 +1,10 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 import { StoreUnavailableError } from '../../unavailable.ts';
-import {
-  clientConfig,
-  startSession,
-  type ConnectionSettings,
-  type SessionSettings,
-} from './connect.ts';
 import { translateError } from './errors.ts';
+import { ServerClient } from './server-client.ts';
+import { SUSPECT_MS } from './server-finder.ts';
+import { startSession, type ConnectionSettings, type SessionSettings } from './session.ts';
 
 /*
  * A connection that carries session state (advisory locks, LISTEN) and so cannot come from a pool.
@@ -16,7 +13,8 @@ import { translateError } from './errors.ts';
  * that its session held is gone, `onLost` reports that at once, and the next use opens a new one.
  * After a failed attempt, uses fail at once for a pause of 250 ms at first and up to 10 s. The
  * server drops a session whose client has vanished after about five seconds (keepalives), so that
- * its locks are free for others; the client notices by the time-out of its next query.
+ * its locks are free for others; the client notices by the time-out of its next query. The connection
+ * also breaks when another server becomes the primary.
  */
 
 /** In seconds; TCP alone, so a server reached by a socket's file takes them without effect. */
@@ -42,20 +40,24 @@ interface DedicatedParams {
 }
 
 export function createDedicatedConnection(params: DedicatedParams): DedicatedConnection {
+  const { servers } = params.settings;
   const retry = createRetryPause();
-  let current: Promise<pg.Client> | null = null;
-  let live: pg.Client | null = null;
+  let current: Promise<ServerClient> | null = null;
+  let live: ServerClient | null = null;
   let closed = false;
+  const stopListening = servers.onMove(() => {
+    if (live !== null && live.epoch !== servers.epoch) giveUp(live);
+  });
 
-  function giveUp(client: pg.Client): void {
-    destroy(client);
+  function giveUp(client: ServerClient): void {
+    client.cutOff();
     if (live !== client) return;
     live = null;
     current = null;
     params.onLost();
   }
 
-  async function connected(): Promise<pg.Client> {
+  async function connected(): Promise<ServerClient> {
     if (closed) throw unavailable('the connection is closed');
     if (current !== null) return current;
     if (retry.isPausing()) throw unavailable('the last attempt to connect has failed');
@@ -66,6 +68,7 @@ export function createDedicatedConnection(params: DedicatedParams): DedicatedCon
       return live;
     } catch (error) {
       current = null;
+      servers.doubt();
       retry.noteFailure();
       throw translateError(error, { mayBeCarriedOut: false });
     }
@@ -74,16 +77,20 @@ export function createDedicatedConnection(params: DedicatedParams): DedicatedCon
   return {
     async query<Row extends object>(text: string, values: readonly unknown[]) {
       const client = await connected();
+      const suspecting = setInterval(() => servers.suspect(), SUSPECT_MS).unref();
       try {
         const result = await client.query<Row>(text, values as unknown[]);
         return result.rows;
       } catch (error) {
         giveUp(client);
         throw translateError(error, { mayBeCarriedOut: true });
+      } finally {
+        clearInterval(suspecting);
       }
     },
     async close() {
       closed = true;
+      stopListening();
       const closing = await current?.catch(() => null);
       live = null;
       current = null;
@@ -95,9 +102,10 @@ export function createDedicatedConnection(params: DedicatedParams): DedicatedCon
 /** `onBroken`: the connection fails after it was opened. */
 async function openClient(
   { settings, onOpen }: DedicatedParams,
-  onBroken: (client: pg.Client) => void,
-): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(settings));
+  onBroken: (client: ServerClient) => void,
+): Promise<ServerClient> {
+  await settings.servers.find();
+  const client = new ServerClient(settings);
   let isOpen = false;
   client.on('error', (error) => {
     settings.onBackgroundError(error);
@@ -111,7 +119,7 @@ async function openClient(
     await startSession(client, settings, KEEPALIVES);
     await onOpen?.(client);
   } catch (error) {
-    destroy(client);
+    client.cutOff();
     throw error;
   }
   isOpen = true;
@@ -138,9 +146,4 @@ function createRetryPause() {
 
 function unavailable(reason: string): StoreUnavailableError {
   return new StoreUnavailableError(`database unavailable: ${reason}`, { ambiguous: false });
-}
-
-/** Without waiting: the other side may never answer. */
-function destroy(client: pg.Client): void {
-  client.end().catch(() => undefined);
 }

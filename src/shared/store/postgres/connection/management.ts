@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   createDriverFactory,
   createPool,
@@ -11,17 +11,21 @@ import {
 } from 'slonik';
 import type { z } from 'zod';
 
+import { createConnectionPlaces } from './connection-places.ts';
+import { translateError } from './errors.ts';
+import { isReadOnlyServer } from './probe-server.ts';
+import { runInTransaction } from './run-in-transaction.ts';
+import { ServerClient } from './server-client.ts';
+import { SUSPECT_MS } from './server-finder.ts';
 import {
-  clientConfig,
   EVERY_TENANT,
   scopeStatement,
+  sessionSettings,
   startSession,
   type ConnectionSettings,
   type SessionSettings,
   type TenantScope,
-} from './connect.ts';
-import { createConnectionPlaces } from './connection-places.ts';
-import { translateError } from './errors.ts';
+} from './session.ts';
 
 /*
  * The pool of what people and start-up do: definitions, tokens, the list of workers, pruning. Small,
@@ -61,7 +65,7 @@ export interface Management {
 }
 
 export async function openManagement(settings: ConnectionSettings): Promise<Management> {
-  const pool: DatabasePool = await createPool(settings.url, {
+  const pool: DatabasePool = await createPool(settings.servers.connectionString(), {
     driverFactory: driverOf(settings),
     maxPoolSize: CONNECTIONS_MAX,
     minPoolSize: 0,
@@ -122,8 +126,14 @@ const checkRows: Interceptor = {
 function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverFactory> {
   return createDriverFactory(async () => ({
     createPoolClient: async ({ clientEventEmitter }) => {
-      const client = new pg.Client(clientConfig(settings));
-      let current: TenantScope = EVERY_TENANT;
+      const { servers, isPooledByTransaction = false } = settings;
+      await servers.find();
+      const client = new ServerClient(settings, { pipeline: isPooledByTransaction });
+      const query = queryOf(client, settings);
+      const stopListening = servers.onMove(() => {
+        if (client.epoch !== servers.epoch) client.cutOff();
+      });
+      client.once('end', stopListening);
       client.on('error', (error) => {
         // Slonik no longer listens once it has given a connection up, and an error that nobody listens
         // for would end the process: one while a session begins, or of a line that is long dead.
@@ -141,19 +151,16 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
             await client.connect();
             await startSession(client, settings, PLANNING);
           } catch (error) {
-            // Slonik forgets it without ending it. Not waited for: the server may never answer.
-            client.end().catch(() => undefined);
+            // Slonik forgets it without ending it.
+            client.cutOff();
+            stopListening();
+            servers.doubt();
             throw error;
           }
         },
         end: () => client.end(),
         query: async (text, values) => {
-          const tenant = scope.getStore() ?? EVERY_TENANT;
-          if (tenant !== current) {
-            await client.query(scopeStatement(tenant));
-            current = tenant;
-          }
-          const result = await client.query<QueryResultRow>(text, values as unknown[]);
+          const result = await query(text, values);
           return {
             command: result.command as 'SELECT',
             fields: result.fields.map(({ name, dataTypeID }) => ({
@@ -170,4 +177,40 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
       };
     },
   }));
+}
+
+/** Runs one statement as the tenant of its caller. */
+function queryOf(
+  client: ServerClient,
+  settings: ConnectionSettings,
+): (text: string, values: unknown) => Promise<pg.QueryResult<QueryResultRow>> {
+  const { servers, isPooledByTransaction = false } = settings;
+  let current: TenantScope = EVERY_TENANT;
+
+  async function run(text: string, values: readonly unknown[]) {
+    const tenant = scope.getStore() ?? EVERY_TENANT;
+    if (isPooledByTransaction) {
+      const all = sessionSettings(settings, { ...PLANNING, 'svc.tenant': tenant });
+      return runInTransaction<QueryResultRow>(client, { settings: all, text, values });
+    }
+    if (tenant !== current) {
+      await client.query(scopeStatement(tenant));
+      current = tenant;
+    }
+    return client.query<QueryResultRow>(text, values as unknown[]);
+  }
+
+  return async (text, values) => {
+    const suspecting = setInterval(() => servers.suspect(), SUSPECT_MS).unref();
+    try {
+      const result = await run(text, (values ?? []) as readonly unknown[]);
+      client.requireConfirmed();
+      return result;
+    } catch (error) {
+      if (isReadOnlyServer(error)) servers.leave(client.epoch);
+      throw error;
+    } finally {
+      clearInterval(suspecting);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import {
   pendingMigrations,
@@ -10,6 +10,10 @@ import {
 } from '../../opening/migrations.ts';
 import { advisoryKey } from './advisory-key.ts';
 import { translateError } from './errors.ts';
+import { refuseSharedSessions } from './refuse-shared-sessions.ts';
+import { ServerClient } from './server-client.ts';
+import { createServerFinder } from './server-finder.ts';
+import type { ConnectionSettings } from './session.ts';
 
 /*
  * One connection does everything: it takes the session lock, reads the applied migrations, applies
@@ -45,6 +49,7 @@ const PATIENCE: Patience = { lockMs: 500, restMs: 2_000, totalMs: 10 * 60_000 };
 
 export async function migratePostgres(params: {
   readonly url: string;
+  readonly passwordFile?: string | null | undefined;
   readonly known: readonly Migration[];
   readonly onApplied: (migration: Migration) => void;
   /** Told before each rest why the migration waits. */
@@ -52,7 +57,7 @@ export async function migratePostgres(params: {
   readonly patience?: Patience;
 }): Promise<number> {
   const { patience = PATIENCE, onWaiting } = params;
-  return withClient(params.url, async (client) => {
+  return withClient(params, async (client) => {
     await takeLock(client);
     await client.query(
       `create table if not exists schema_migrations (
@@ -72,8 +77,10 @@ export async function migratePostgres(params: {
   });
 }
 
-export async function readAppliedPostgres(url: string): Promise<readonly AppliedMigration[]> {
-  return withClient(url, async (client) => {
+export async function readAppliedPostgres(
+  address: ServerAddress,
+): Promise<readonly AppliedMigration[]> {
+  return withClient(address, async (client) => {
     const table = await client.query<{ readonly present: boolean }>(
       `select to_regclass('schema_migrations') is not null as present`,
     );
@@ -81,17 +88,33 @@ export async function readAppliedPostgres(url: string): Promise<readonly Applied
   });
 }
 
-async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'svc-migrate',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // A broken connection also rejects the running query; without a listener it ends the process.
-  client.on('error', () => undefined);
+/** Not through a pooler in transaction mode. */
+export interface ServerAddress {
+  readonly url: string;
+  readonly passwordFile?: string | null | undefined;
+}
+
+const CONNECT_MS_MAX = 10_000;
+/** A migration may run for long; each bounds its own waiting. */
+const STATEMENT_MS_MAX = 24 * 3_600_000;
+
+async function withClient<T>(
+  { url, passwordFile }: ServerAddress,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const servers = createServerFinder({ url, passwordFile, connectTimeoutMs: CONNECT_MS_MAX });
+  const settings: ConnectionSettings = {
+    servers,
+    applicationName: 'svc-migrate',
+    connectTimeoutMs: CONNECT_MS_MAX,
+    statementTimeoutMs: STATEMENT_MS_MAX,
+    onBackgroundError: () => undefined,
+  };
+  await servers.find();
+  const client = new ServerClient(settings, { query_timeout: 0 });
   try {
     await client.connect();
+    await refuseSharedSessions(client, settings);
     return await use(client);
   } catch (error) {
     throw translateError(error, { mayBeCarriedOut: false });

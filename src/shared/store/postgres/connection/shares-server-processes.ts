@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import pg from 'pg';
-
-import { clientConfig, startSession, type ConnectionSettings } from './connect.ts';
 import { translateError } from './errors.ts';
+import { ServerClient } from './server-client.ts';
+import { startSession, type ConnectionSettings } from './session.ts';
 
 /**
  * Behind a pooler in transaction mode two clients that take turns are given the same server process,
@@ -11,13 +10,10 @@ import { translateError } from './errors.ts';
  */
 export async function sharesServerProcesses(settings: ConnectionSettings): Promise<boolean> {
   const mark = randomUUID();
-  const [one, other] = [
-    new pg.Client(clientConfig(settings)),
-    new pg.Client(clientConfig(settings)),
-  ];
+  await settings.servers.find();
+  const [one, other] = [new ServerClient(settings), new ServerClient(settings)];
   try {
     for (const client of [one, other]) {
-      client.on('error', () => undefined);
       await client.connect();
       await startSession(client, settings);
     }

@@ -1,6 +1,7 @@
 import type { DiagnosisStore } from '../../readings/diagnosis.ts';
 import { readCluster } from './cluster-reading.ts';
-import type { ConnectionSettings, PostgresPool } from '../connection/connect.ts';
+import type { PostgresPool } from '../connection/connect.ts';
+import type { ConnectionSettings } from '../connection/session.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
 import { readClock, readOverview, readServerFacts } from './server-facts.ts';

@@ -16,7 +16,8 @@ import {
   POSITION_MAX,
   POSITIONS_MAX,
 } from '../../readings/diagnosis.ts';
-import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { EVERY_TENANT } from '../connection/session.ts';
 import { toUuid } from '../rows.ts';
 import { WORKER_SILENCE_MS_MAX } from '../work/workers.ts';
 

@@ -8,7 +8,8 @@ import type {
   SnapshotHolder,
 } from '../../installation.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
-import type { ConnectionSettings, PostgresPool, Statement } from '../connection/connect.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import type { ConnectionSettings } from '../connection/session.ts';
 import { sharesServerProcesses } from '../connection/shares-server-processes.ts';
 
 /** The server's facts about itself; they need none of our tables. */

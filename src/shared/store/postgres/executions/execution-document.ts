@@ -4,7 +4,8 @@ import {
   type ExecutionDocument,
 } from '../../../domain/execution/document/execution-document.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { EVERY_TENANT } from '../connection/session.ts';
 import { toUuid } from '../rows.ts';
 
 const idOf = (column: string): string => `'exec_' || replace(${column}::text, '-', '')`;

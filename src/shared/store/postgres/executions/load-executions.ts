@@ -1,6 +1,7 @@
 import { type ExecutionId, executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import type { LoadedExecution } from '../../executions.ts';
-import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { EVERY_TENANT } from '../connection/session.ts';
 import {
   decodeEvent,
   decodeExecution,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { executionIdFromUuid } from '../../../domain/ids.ts';
 import type { EventPartition, PartitionRound, RetentionStore } from '../../retention.ts';
 import { StoreUnavailableError } from '../../unavailable.ts';
-import type { ConnectionSettings } from '../connection/connect.ts';
+import type { ConnectionSettings } from '../connection/session.ts';
 import { openManagement, type Management } from '../connection/management.ts';
 
 /*

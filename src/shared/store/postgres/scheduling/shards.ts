@@ -1,6 +1,6 @@
 import { SHARD_COUNT, type ShardLocks } from '../../scheduling.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
-import type { ConnectionSettings } from '../connection/connect.ts';
+import type { ConnectionSettings } from '../connection/session.ts';
 import {
   createDedicatedConnection,
   type DedicatedConnection,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { RemoteWake } from '../../scheduling.ts';
-import type { ConnectionSettings } from '../connection/connect.ts';
+import type { ConnectionSettings } from '../connection/session.ts';
 import {
   createDedicatedConnection,
   type DedicatedConnection,

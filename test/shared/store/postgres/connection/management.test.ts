@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+import { createServerFinder } from '../../../../../src/shared/store/postgres/connection/server-finder.ts';
 import { openManagement } from '../../../../../src/shared/store/postgres/connection/management.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 import { freePort } from '../../../../support/servers/ports.ts';
@@ -53,7 +54,7 @@ test('a server that goes away as a session has begun fails all who wait, and not
 
 function open(url: string): ReturnType<typeof openManagement> {
   return openManagement({
-    url,
+    servers: createServerFinder({ url, connectTimeoutMs: 5_000 }),
     applicationName: 'svc-test',
     connectTimeoutMs: 5_000,
     statementTimeoutMs: 5_000,

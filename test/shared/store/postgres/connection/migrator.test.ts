@@ -39,7 +39,7 @@ test('a migration that fails leaves the version before it, and can be mended', a
     instanceOf: SchemaError,
   });
   t.regex(error.message, /migration 2 \(title_2\) failed.*no_such_function/);
-  t.like(await readAppliedPostgres(database.url), [{ number: 1 }]);
+  t.like(await readAppliedPostgres(database), [{ number: 1 }]);
   const mended = makeMigration(2, 'create table two (id integer)');
   t.is(await migrate(database.url, [good, mended]), 1);
   await database.drop();
@@ -50,9 +50,9 @@ test('a table of migrations without the newest column is read, and gets it', asy
   const known = [makeMigration(1, 'select 1'), { ...makeMigration(2, 'select 1'), worksFrom: 1 }];
   await migrate(database.url, known.slice(0, 1));
   await runOnServer(database.url, 'alter table schema_migrations drop column works_from');
-  t.like(await readAppliedPostgres(database.url), [{ number: 1, worksFrom: null }]);
+  t.like(await readAppliedPostgres(database), [{ number: 1, worksFrom: null }]);
   t.is(await migrate(database.url, known), 1);
-  t.like(await readAppliedPostgres(database.url), [{ worksFrom: null }, { worksFrom: 1 }]);
+  t.like(await readAppliedPostgres(database), [{ worksFrom: null }, { worksFrom: 1 }]);
   await database.drop();
 });
 
@@ -80,7 +80,7 @@ test('a migration gives up on a table in use after a while, and says who has it'
   );
   t.true(waits.length >= 2);
   t.regex(waits[0] ?? '', /^migration 2 \(title_2\) waits for tables in use/);
-  t.like(await readAppliedPostgres(database.url), [{ number: 1 }]);
+  t.like(await readAppliedPostgres(database), [{ number: 1 }]);
   await user.query('rollback');
   t.is(await migrate(database.url, [first, second]), 1);
   await user.end();

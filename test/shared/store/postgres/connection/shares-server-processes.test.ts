@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import { createServerFinder } from '../../../../../src/shared/store/postgres/connection/server-finder.ts';
 import { sharesServerProcesses } from '../../../../../src/shared/store/postgres/connection/shares-server-processes.ts';
 import { createTestDatabase } from '../../../../support/database.ts';
 import { startPooler } from '../start-pooler.ts';
@@ -18,7 +19,7 @@ test('a pooler in transaction mode is found out', async (t) => {
 
 function settingsOf(url: string) {
   return {
-    url,
+    servers: createServerFinder({ url, connectTimeoutMs: 5_000 }),
     applicationName: 'svc-test',
     connectTimeoutMs: 5_000,
     statementTimeoutMs: 30_000,

@@ -1,0 +1,26 @@
+import type { ServerClient } from './server-client.ts';
+import type { ConnectionSettings } from './session.ts';
+import { sharesServerProcesses } from './shares-server-processes.ts';
+
+/** A pooler in transaction mode is where the program needs sessions; the message says what to do. */
+export class PoolerError extends Error {
+  override readonly name = 'PoolerError';
+}
+
+/**
+ * For the start of a process: throws behind a pooler in transaction mode. A pooler gives its clients
+ * a process number of its own, so most starts cost one short query.
+ */
+export async function refuseSharedSessions(
+  client: ServerClient,
+  settings: ConnectionSettings,
+): Promise<void> {
+  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  const isDirect = rows[0]?.pid === client.processId;
+  if (isDirect || !(await sharesServerProcesses(settings))) return;
+  throw new PoolerError(
+    'a pooler in transaction mode is between this process and PostgreSQL, and locks, notifications ' +
+      'and migrations need a session: keep database.url, and set database.direct_url ' +
+      '(SVC_DATABASE_DIRECT_URL) to a URL that leads past the pooler',
+  );
+}

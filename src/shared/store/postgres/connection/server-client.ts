@@ -1,0 +1,48 @@
+import { Socket } from 'node:net';
+
+import pg from 'pg';
+
+import { StoreUnavailableError } from '../../unavailable.ts';
+import { clientConfig, type ConnectionSettings } from './session.ts';
+
+/** A connection to the server that the finder knows when it is made. */
+export class ServerClient extends pg.Client {
+  /** The finder's epoch at that time. */
+  readonly epoch: number;
+  readonly #socket: Socket;
+  #isUnconfirmed = false;
+
+  constructor(settings: ConnectionSettings, added: pg.ClientConfig = {}) {
+    const socket = new Socket();
+    super({ ...clientConfig(settings), ...added, stream: () => socket });
+    this.#socket = socket;
+    this.epoch = settings.servers.epoch;
+    // Unheard, an error would end the process.
+    this.on('error', () => undefined);
+    this.on('notice', (notice) => {
+      if (notice.routine === 'SyncRepWaitForLSN') this.#isUnconfirmed = true;
+    });
+  }
+
+  /** As the other side has told it: a pooler tells a number of its own. */
+  get processId(): unknown {
+    return Reflect.get(this, 'processID');
+  }
+
+  /** As if it broke: running queries fail, and who has it learns of an error. */
+  cutOff(): void {
+    this.#socket.destroy();
+  }
+
+  /**
+   * If somebody cancels the wait for a standby, the commit succeeds with a warning. A failover
+   * may lose it, so its outcome is unknown.
+   */
+  requireConfirmed(): void {
+    if (!this.#isUnconfirmed) return;
+    this.#isUnconfirmed = false;
+    throw new StoreUnavailableError('database unavailable: no standby has confirmed the commit', {
+      ambiguous: true,
+    });
+  }
+}
