@@ -55,6 +55,12 @@ export async function runChaos(params: {
   readonly folder: string;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Another cluster than that of one server. */
+  readonly startCluster?: (folder: string) => Promise<ChaosCluster>;
+  /** Runs beside the clients; `stop` returns what it has found. */
+  readonly watch?: (given: { readonly cluster: ChaosCluster; readonly now: () => number }) => {
+    readonly stop: () => Promise<readonly Violation[]>;
+  };
 }): Promise<ChaosRun> {
   const { seed, minutes, folder, onProgress, signal } = params;
   mkdirSync(folder, { recursive: true });
@@ -65,15 +71,20 @@ export async function runChaos(params: {
   const dice = createDice(seed);
   const operations: Operation[] = [];
   onProgress(`starting the cluster; logs are in ${folder}`);
-  const cluster = await ChaosCluster.start(folder, {
-    hasOwnDisks: params.faults.some(({ name }) => name.endsWith('disk-full')),
-  });
+  const { startCluster = startUsual } = params;
+  const cluster = await startCluster(folder);
+
+  function startUsual(): Promise<ChaosCluster> {
+    return ChaosCluster.start(folder, {
+      hasOwnDisks: params.faults.some(({ name }) => name.endsWith('disk-full')),
+    });
+  }
   const kill = (): void => cluster.kill();
   process.once('exit', kill);
   try {
     requireAll(params.faults, cluster);
-    const duties = watchDuties(cluster.postgres.superuserUrl);
-    const aging = growOld(cluster.postgres.superuserUrl);
+    const duties = watchDuties(cluster.database.superuserUrl);
+    const aging = growOld(cluster.database.superuserUrl);
     const of: ClientsParams = {
       urls: cluster.urls,
       apiKey: cluster.apiKey,
@@ -82,6 +93,7 @@ export async function runChaos(params: {
       record: (operation) => operations.push(operation),
     };
     const clients = await startClients(of);
+    const watch = params.watch?.({ cluster, now });
     const firstFaultAt = now();
     const nemesis = startNemesis({
       faults: params.faults,
@@ -101,7 +113,7 @@ export async function runChaos(params: {
     onProgress('healing');
     await nemesis.stop();
     const faultsMs = now() - firstFaultAt;
-    const violations: Violation[] = [];
+    const violations: Violation[] = [...((await watch?.stop()) ?? [])];
     for (const name of await cluster.startAll(READY_MS_MAX)) {
       violations.push({
         rule: 'once all is well, every process gets ready',
@@ -125,7 +137,7 @@ export async function runChaos(params: {
     const dump = await readDump(cluster);
     onProgress('checking');
     const secrets = clients.secrets();
-    const verdict = await checkDatabase({ url: cluster.postgres.superuserUrl, secrets });
+    const verdict = await checkDatabase({ url: cluster.database.superuserUrl, secrets });
     const history = { deeds: operations, hasUnheardFunctions: true };
     const failpoints = listFailpoints(cluster);
     const counts = {
@@ -186,14 +198,14 @@ function requireAll(faults: readonly Fault[], cluster: ChaosCluster): void {
 
 async function readClock(cluster: ChaosCluster): Promise<number> {
   const { rows } = await runOnServer(
-    cluster.postgres.superuserUrl,
+    cluster.database.superuserUrl,
     'select round(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
   );
   return (rows[0] as { readonly now: number }).now;
 }
 
 async function readDump(cluster: ChaosCluster): Promise<Dump> {
-  const { rows } = await runOnServer(cluster.postgres.superuserUrl, POSTGRES_DUMP);
+  const { rows } = await runOnServer(cluster.database.superuserUrl, POSTGRES_DUMP);
   return (rows[0] as { readonly dump: Dump }).dump;
 }
 

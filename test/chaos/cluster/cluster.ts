@@ -10,7 +10,7 @@ import { RUNTIME_SETTINGS } from '../clients/runtime-settings.ts';
 import { Line } from '../proxy/line.ts';
 import { createClocks, type Clocks } from './clocks.ts';
 import { Member, type MemberKind, type MemberParams } from './member.ts';
-import { ChaosPostgres } from './postgres.ts';
+import { ChaosPostgres, type ClusterDatabase } from './postgres.ts';
 
 /*
  * The cluster that faults strike: two processes with the API, two with the scheduler, four workers
@@ -33,7 +33,7 @@ export interface UnexpectedEnd {
 export class ChaosCluster {
   readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
   readonly folder: string;
-  readonly postgres: ChaosPostgres;
+  readonly database: ClusterDatabase;
   readonly clocks: Clocks;
   readonly members: Member[] = [];
   readonly lines: Line[] = [];
@@ -49,9 +49,14 @@ export class ChaosCluster {
   ): Promise<ChaosCluster> {
     mkdirSync(folder, { recursive: true });
     const postgres = await ChaosPostgres.create(join(folder, 'postgres'), { hasOwnDisks });
-    const cluster = new ChaosCluster(folder, postgres);
+    return ChaosCluster.startOn(folder, postgres);
+  }
+
+  static async startOn(folder: string, database: ClusterDatabase): Promise<ChaosCluster> {
+    const cluster = new ChaosCluster(folder, database);
     try {
-      await migrateDatabase({ url: postgres.databaseUrl() });
+      const { SVC_DATABASE_URL: url = '' } = database.settingsThrough('migration', database.ports);
+      await migrateDatabase({ url });
       for (const number of [1, 2]) await cluster.#addApi(number);
       for (const number of [1, 2]) await cluster.#addScheduler(number);
       for (const number of [1, 2, 3, 4]) {
@@ -72,10 +77,16 @@ export class ChaosCluster {
     }
   }
 
-  private constructor(folder: string, postgres: ChaosPostgres) {
+  private constructor(folder: string, database: ClusterDatabase) {
     this.folder = folder;
-    this.postgres = postgres;
+    this.database = database;
     this.clocks = createClocks(folder);
+  }
+
+  /** For faults of one server. */
+  get postgres(): ChaosPostgres {
+    if (this.database instanceof ChaosPostgres) return this.database;
+    throw new Error('the database of this cluster has several servers');
   }
 
   get urls(): readonly string[] {
@@ -104,14 +115,14 @@ export class ChaosCluster {
   }
 
   readLogs(): Readonly<Record<string, string>> {
-    const files = [...this.members.map(({ logFile }) => logFile), this.postgres.logFile];
+    const files = [...this.members.map(({ logFile }) => logFile), ...this.database.logFiles];
     return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.members.map((member) => member.close()));
     await Promise.all(this.lines.map((line) => line.close()));
-    await this.postgres.close();
+    await this.database.close();
   }
 
   /** Kills everything at once, when a signal ends the run itself. */
@@ -123,13 +134,14 @@ export class ChaosCluster {
     const name = `api-${number}`;
     const port = await freePort();
     this.#apiPorts.push(port);
-    const database = await this.#databaseLine(name);
+    const database = await this.#databaseSettings(name);
     this.#addMember({
       name,
       kind: 'api',
       program: programOf('svc-api'),
-      args: ['--port', String(port), '--database-url', this.postgres.databaseUrl(database.port)],
+      args: ['--port', String(port)],
       env: {
+        ...database,
         SVC_AUTH_API_KEY: this.apiKey,
         SVC_TELEMETRY_METRICS_PORT: 'off',
         ...SERVICE_SETTINGS,
@@ -144,13 +156,13 @@ export class ChaosCluster {
   async #addScheduler(number: number): Promise<void> {
     const name = `scheduler-${number}`;
     const port = await freePort();
-    const database = await this.#databaseLine(name);
+    const database = await this.#databaseSettings(name);
     this.#addMember({
       name,
       kind: 'scheduler',
       program: programOf('svc-scheduler'),
-      args: ['--database-url', this.postgres.databaseUrl(database.port)],
-      env: { SVC_TELEMETRY_METRICS_PORT: String(port), ...SERVICE_SETTINGS },
+      args: [],
+      env: { ...database, SVC_TELEMETRY_METRICS_PORT: String(port), ...SERVICE_SETTINGS },
       isReady: () => answers(port),
     });
   }
@@ -184,23 +196,33 @@ export class ChaosCluster {
 
   async #addCleaner(): Promise<void> {
     const name = 'cleaner';
-    const database = await this.#databaseLine(name);
+    const database = await this.#databaseSettings(name);
     const member: Member = this.#addMember({
       name,
       kind: 'cleaner',
       program: programOf('svc'),
-      args: ['retention', 'run', '--database-url', this.postgres.databaseUrl(database.port)],
-      env: SERVICE_SETTINGS,
+      args: ['retention', 'run'],
+      env: { ...database, ...SERVICE_SETTINGS },
       isReady: () => Promise.resolve(member.hasLoaded),
       againAfterMs: CLEANED_EVERY_MS,
     });
   }
 
-  async #databaseLine(name: string): Promise<Line> {
-    const targetPort = this.postgres.port;
-    const line = await Line.open({ name: `${name}→postgres`, protocol: 'postgres', targetPort });
-    this.lines.push(line);
-    return line;
+  async #databaseSettings(name: string): Promise<Readonly<Record<string, string>>> {
+    const lines = await Promise.all(
+      this.database.ports.map((targetPort, index) =>
+        Line.open({
+          name: `${name}→postgres${index === 0 ? '' : `-${index + 1}`}`,
+          protocol: 'postgres',
+          targetPort,
+        }),
+      ),
+    );
+    this.lines.push(...lines);
+    return this.database.settingsThrough(
+      name,
+      lines.map(({ port }) => port),
+    );
   }
 
   #addMember(

@@ -48,6 +48,7 @@ pool_mode = ${params.mode}
 default_pool_size = ${poolSize}
 max_client_conn = 200
 ignore_startup_parameters = extra_float_digits
+server_login_retry = 1
 logfile = ${join(folder, 'pgbouncer.log')}
 `,
   );

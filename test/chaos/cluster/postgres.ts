@@ -41,7 +41,18 @@ rm -rf "$1"`;
 
 export type Disk = 'data' | 'wal';
 
-export class ChaosPostgres {
+/** The database of a cluster: one server, or several of which one is the primary. */
+export interface ClusterDatabase {
+  /** The ports of its servers; each process reaches them through lines of its own. */
+  readonly ports: readonly number[];
+  readonly superuserUrl: string;
+  readonly logFiles: readonly string[];
+  /** Settings of a process that reaches the servers through these ports. */
+  settingsThrough(member: string, ports: readonly number[]): Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export class ChaosPostgres implements ClusterDatabase {
   readonly port: number;
   readonly folder: string;
   /** Whether it has separate small disks. */
@@ -84,6 +95,18 @@ export class ChaosPostgres {
   /** The service's database, under its own role, through any port that leads to the server. */
   databaseUrl(port: number = this.port): string {
     return `postgres://${ROLE}@127.0.0.1:${port}/${ROLE}`;
+  }
+
+  get ports(): readonly number[] {
+    return [this.port];
+  }
+
+  get logFiles(): readonly string[] {
+    return [this.logFile];
+  }
+
+  settingsThrough(_member: string, [port]: readonly number[]): Readonly<Record<string, string>> {
+    return { SVC_DATABASE_URL: this.databaseUrl(port) };
   }
 
   /** The service's database, as the superuser. */

@@ -1,0 +1,172 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+
+import { whenThisProcessEnds } from '../chaos/cluster/guardian.ts';
+import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
+import type { ClusterDatabase } from '../chaos/cluster/postgres.ts';
+import { Line } from '../chaos/proxy/line.ts';
+import { runOnServer } from '../support/database.ts';
+import { freePort } from '../support/servers/ports.ts';
+import { prepareServer } from '../support/servers/postgres-server.ts';
+import { DatabaseNode } from './database-node.ts';
+
+/*
+ * Three PostgreSQL servers: a primary, whose commits wait for one of its two standbys. The run
+ * decides on promotions, as Patroni or an operator would: it promotes the standby that has received
+ * most, makes the others follow it, and moves the front, a proxy that leads to the primary.
+ *
+ * Most processes of the service know all three servers. One API process reaches the front through
+ * PgBouncer in transaction mode, and has a direct URL with all servers.
+ */
+
+const ROLE = 'svc';
+const NAMES = ['node_1', 'node_2', 'node_3'] as const;
+const BEHIND_POOLER = 'api-2';
+const CLEAN_UP = `for pid in "$1"/*/postmaster.pid; do kill -QUIT "$(head -n 1 "$pid")"; done
+sleep 1
+rm -rf "$1"`;
+
+export interface Promotion {
+  readonly node: string;
+  /** When the server said that it is the primary, by the clock of `performance`. */
+  readonly at: number;
+}
+
+export class ReplicatedPostgres implements ClusterDatabase {
+  readonly nodes: readonly DatabaseNode[];
+  readonly front: Line;
+  readonly promotions: Promotion[] = [];
+  readonly #folder: string;
+  readonly #guardian: { readonly release: () => Promise<void> };
+  readonly #poolerPort: number;
+  #pooler: Pooler | null = null;
+  #primary: DatabaseNode;
+
+  static async create(folder: string): Promise<ReplicatedPostgres> {
+    fs.mkdirSync(folder, { recursive: true });
+    const guardian = whenThisProcessEnds(CLEAN_UP, [folder]);
+    prepareServer(folder, ['--wal-segsize=4']);
+    const settings = [`synchronous_standby_names=ANY 1 (${NAMES.join()})`];
+    const nodes: DatabaseNode[] = [];
+    for (const [index, name] of NAMES.entries()) {
+      const port = await freePort();
+      const own = index === 0 ? { dataFolder: join(folder, 'data') } : {};
+      nodes.push(new DatabaseNode({ folder, name, port, settings, ...own }));
+    }
+    const [first, ...standbys] = nodes;
+    if (first === undefined) throw new Error('there are no nodes');
+    await first.start();
+    for (const standby of standbys) await standby.follow(first);
+    for (const standby of standbys) await first.waitForStandby(standby.name);
+    await runOnServer(first.url, `create role ${ROLE} login`);
+    await runOnServer(first.url, `create database ${ROLE} owner ${ROLE}`);
+    await runOnServer(first.url, `grant pg_monitor to ${ROLE}`);
+    const front = await Line.open({ name: 'front', protocol: 'postgres', targetPort: first.port });
+    const database = new ReplicatedPostgres({
+      folder,
+      nodes,
+      front,
+      guardian,
+      primary: first,
+      poolerPort: await freePort(),
+    });
+    await database.startPooler();
+    return database;
+  }
+
+  private constructor(params: {
+    readonly folder: string;
+    readonly nodes: readonly DatabaseNode[];
+    readonly front: Line;
+    readonly guardian: { readonly release: () => Promise<void> };
+    readonly primary: DatabaseNode;
+    readonly poolerPort: number;
+  }) {
+    this.nodes = params.nodes;
+    this.front = params.front;
+    this.#folder = params.folder;
+    this.#guardian = params.guardian;
+    this.#primary = params.primary;
+    this.#poolerPort = params.poolerPort;
+  }
+
+  get primary(): DatabaseNode {
+    return this.#primary;
+  }
+
+  get standbys(): readonly DatabaseNode[] {
+    return this.nodes.filter((node) => node !== this.#primary);
+  }
+
+  get ports(): readonly number[] {
+    return this.nodes.map(({ port }) => port);
+  }
+
+  get logFiles(): readonly string[] {
+    return this.nodes.map(({ logFile }) => logFile);
+  }
+
+  /** Through the front, so that it stays the same over promotions. */
+  get superuserUrl(): string {
+    return `postgres://postgres@127.0.0.1:${this.front.port}/${ROLE}`;
+  }
+
+  settingsThrough(member: string, ports: readonly number[]): Readonly<Record<string, string>> {
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+    const url = `postgres://${ROLE}@${hosts}/${ROLE}`;
+    if (member !== BEHIND_POOLER) return { SVC_DATABASE_URL: url };
+    return {
+      SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#poolerPort}/${ROLE}`,
+      SVC_DATABASE_DIRECT_URL: url,
+    };
+  }
+
+  /**
+   * The running standby that has received most becomes the primary; the others follow it. Only this
+   * order loses nothing, with `ANY 1` of two standbys.
+   */
+  async promote(): Promise<DatabaseNode> {
+    const running = this.standbys.filter((node) => node.isRunning);
+    // Before the comparison: the other standby could confirm a commit after it.
+    await Promise.all(running.map((node) => node.stopReceiving()));
+    const received = await Promise.all(
+      running.map(async (node) => ({ node, bytes: await node.readReceived() })),
+    );
+    const [best] = received.toSorted((one, other) => (one.bytes > other.bytes ? -1 : 1));
+    if (best === undefined) throw new Error('no standby is left to promote');
+    await best.node.promote();
+    this.#primary = best.node;
+    this.promotions.push({ node: best.node.name, at: performance.now() });
+    this.front.leadTo(best.node.port);
+    for (const { node } of received) if (node !== best.node) node.followInstead(best.node);
+    return best.node;
+  }
+
+  async startPooler(): Promise<void> {
+    if (findPgbouncer() === null) throw new Error('install the package pgbouncer');
+    this.#pooler = await startPgbouncer({
+      folder: this.#folder,
+      serverPort: this.front.port,
+      mode: 'transaction',
+      port: this.#poolerPort,
+    });
+  }
+
+  async stopPooler(): Promise<void> {
+    await this.#pooler?.close();
+    this.#pooler = null;
+  }
+
+  async close(): Promise<void> {
+    await this.stopPooler();
+    await Promise.all(this.nodes.map((node) => node.end('SIGQUIT')));
+    await this.front.close();
+    await this.#guardian.release();
+    for (const part of ['bin', 'lib', 'share', ...this.nodes.map(({ dataFolder }) => dataFolder)]) {
+      fs.rmSync(part.startsWith('/') ? part : join(this.#folder, part), {
+        recursive: true,
+        force: true,
+      });
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { ChaosCluster } from '../chaos/cluster/cluster.ts';
+import type { Violation } from '../invariants/violation.ts';
+import { sendRequest } from '../support/http.ts';
+import type { ReplicatedPostgres } from './replicated-postgres.ts';
+
+const EVERY_MS = 100;
+const ANSWER_MS_MAX = 6_000;
+export const RECOVERY_MS_MAX = 5_000;
+
+/** The first answer of each API process after each promotion, in milliseconds. */
+export interface Recovery {
+  readonly api: string;
+  readonly node: string;
+  readonly ms: number | null;
+}
+
+export interface RecoveryWatch {
+  readonly recoveries: readonly Recovery[];
+  readonly stop: () => Promise<readonly Violation[]>;
+}
+
+/** Reads from the database through each API process, ten times a second, during the whole run. */
+export function watchRecovery(cluster: ChaosCluster, database: ReplicatedPostgres): RecoveryWatch {
+  const over = new AbortController();
+  const found: Violation[] = [];
+  const recoveries: Recovery[] = [];
+  const good = new Map<string, number[]>();
+
+  async function look(url: string): Promise<void> {
+    const times: number[] = [];
+    good.set(url, times);
+    while (!over.signal.aborted) {
+      const began = performance.now();
+      await ask(url).then(
+        (violation) => {
+          if (violation === null) times.push(began);
+          else if (violation !== 'unavailable') found.push(violation);
+        },
+        () => undefined,
+      );
+      await delay(EVERY_MS);
+    }
+  }
+
+  async function ask(url: string): Promise<Violation | 'unavailable' | null> {
+    const { status, headers } = await sendRequest(url, {
+      path: '/executions?limit=1',
+      token: cluster.apiKey,
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    if (status === 200) return null;
+    if (status === 503 && headers.get('retry-after') !== null) return 'unavailable';
+    return {
+      rule: 'without a primary, the API answers 503 with Retry-After',
+      about: { api: url },
+      saw: `status ${status}, Retry-After ${headers.get('retry-after') ?? 'missing'}`,
+    };
+  }
+
+  const looking = cluster.directUrls.map(look);
+  return {
+    recoveries,
+    async stop() {
+      over.abort();
+      await Promise.all(looking);
+      const { promotions } = database;
+      for (const [index, { node, at }] of promotions.entries()) {
+        const until = promotions[index + 1]?.at ?? Infinity;
+        for (const [place, url] of cluster.directUrls.entries()) {
+          const first = good.get(url)?.find((time) => time >= at && time < until);
+          const ms = first === undefined ? null : Math.round(first - at);
+          recoveries.push({ api: `api-${place + 1}`, node, ms });
+        }
+      }
+      return [
+        ...found,
+        ...recoveries
+          .filter(({ ms }) => ms === null || ms > RECOVERY_MS_MAX)
+          .map(({ api, node, ms }) => ({
+            rule: `each API process recovers within ${RECOVERY_MS_MAX} ms of a promotion`,
+            about: { api, node },
+            saw: ms === null ? 'it never recovered' : `${ms} ms`,
+          })),
+      ];
+    },
+  };
+}
