@@ -113,7 +113,8 @@ export function connectPool(
       return rows;
     } catch (error) {
       if (isReadOnlyServer(error)) servers.leave(client.epoch);
-      client.release(isConnectionLoss(error) || isReadOnlyServer(error));
+      if (isConnectionLoss(error) || isReadOnlyServer(error)) discard(client);
+      else client.release();
       throw error;
     } finally {
       clearInterval(suspecting);
@@ -153,7 +154,7 @@ async function checkOut(pool: pg.Pool, servers: ServerFinder): Promise<CheckedOu
     try {
       const client = (await pool.connect()) as unknown as CheckedOut;
       if (client.epoch === servers.epoch) return client;
-      client.release(true);
+      discard(client);
     } catch (error) {
       servers.doubt();
       if (attempt === CONNECTS_MAX) throw error;
@@ -163,6 +164,12 @@ async function checkOut(pool: pg.Pool, servers: ServerFinder): Promise<CheckedOu
 }
 
 const CONNECTS_MAX = 2;
+
+/** The pool gives the place away after the end of the connection, which a silent server never confirms. */
+function discard(client: CheckedOut): void {
+  client.cutOff();
+  client.release(true);
+}
 
 async function runPooled<Row extends object>(
   client: ServerClient,

@@ -71,6 +71,11 @@ const STATE = `select ${STATE_COLUMNS}`;
 /** pg's messages for a server that does not answer in time. */
 const SILENCE = /timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i;
 
+/** By the server itself: no right, no such function, not supported. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(?:42|0A)/.test(String(error.code));
+}
+
 /** Some managed services refuse these functions: then no server is older than another. */
 async function readTimeline(
   client: pg.Client,
@@ -86,7 +91,9 @@ async function readTimeline(
       systemId: row?.system ?? '',
       timeline: Number.parseInt(row?.segment.slice(0, 8) ?? '0', 16),
     };
-  } catch {
+  } catch (error) {
+    // A server that dies here is no answer; it may be the one that another has replaced.
+    if (!isRefusal(error)) throw error;
     return { systemId: '', timeline: 0 };
   }
 }
