@@ -41,7 +41,7 @@ function withProgram(text: string, program: string): string {
 
 /** Only what stands where a command begins, followed by one of its commands. */
 const COMMAND =
-  /(^|[\s"'`(])svc(?= (?:dev|serve|validate|config|auth|version|db|doctor|token|memory|audit|retention|workflow|execution|work-item|worker|eval|completion)\b)/gm;
+  /(^|[\s"'`(])svc(?= (?:dev|serve|validate|config|auth|version|db|doctor|token|memory|audit|retention|workflow|execution|work-item|worker|eval|completion|schedule|webhook|approval|queue|failure|agent|tenant|artifact|open|login|context)\b)/gm;
 
 function quote(path: string): string {
   return /^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

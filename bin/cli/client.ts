@@ -3,6 +3,11 @@ import {
   createManagementClient,
   type ManagementClient,
 } from '../../src/shared/clients/svc/management-client.ts';
+import type { ApiTarget } from '../../src/shared/clients/svc/request.ts';
+import {
+  createResourceClient,
+  type ResourceClient,
+} from '../../src/shared/clients/svc/resource-client.ts';
 import { DEFAULT_URL } from './default-url.ts';
 import { usageError } from './exit-code.ts';
 import type { OutputFormat } from './output.ts';
@@ -15,12 +20,21 @@ export interface ClientOptions {
 }
 
 export function connectClient(options: ClientOptions): SvcClient {
-  return createSvcClient({ url: readUrl(options.url), token: readToken(options.token) });
+  return createSvcClient(apiTarget(options));
 }
 
 /** The same for the requests about schedules and webhooks. */
 export function connectManagement(options: ClientOptions): ManagementClient {
-  return createManagementClient({ url: readUrl(options.url), token: readToken(options.token) });
+  return createManagementClient(apiTarget(options));
+}
+
+/** The same for the requests about agents, tenants and artifacts. */
+export function connectResources(options: ClientOptions): ResourceClient {
+  return createResourceClient(apiTarget(options));
+}
+
+export function apiTarget(options: ClientOptions): ApiTarget {
+  return { url: readUrl(options.url), token: readToken(options.token) };
 }
 
 function readUrl(text: string): string {

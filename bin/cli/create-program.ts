@@ -7,7 +7,10 @@ import { declareManagementCommands } from './declare/management-commands.ts';
 import { declareRetentionCommands } from './declare/retention-commands.ts';
 import { declareEvalCommands } from './declare/eval-commands.ts';
 import { declareOverviewCommands } from './declare/overview-commands.ts';
+import { declareProfileCommands } from './declare/profile-commands.ts';
+import { declareResourceCommands } from './declare/resource-commands.ts';
 import { declareRuntimeCommands } from './declare/runtime-commands.ts';
+import { addExamples } from './examples.ts';
 import { readVersion } from '../../src/runtime/version.ts';
 
 /*
@@ -26,13 +29,22 @@ export function createProgram({ isServing = false } = {}): Command {
     .showHelpAfterError('(add --help for the options)')
     .exitOverride();
   declareRuntimeCommands(program);
-  if (isServing) return program;
+  if (isServing) {
+    addExamples(program);
+    return program;
+  }
+  program.hook('preAction', async (_, command) =>
+    (await import('./prepare-command.ts')).prepareCommand(command),
+  );
   declareDatabaseCommands(program);
   declareRetentionCommands(program);
   declareClientCommands(program);
   declareOverviewCommands(program);
   declareManagementCommands(program);
   declareEvalCommands(program);
+  declareResourceCommands(program);
+  declareProfileCommands(program);
   declareCompletionCommand(program);
+  addExamples(program);
   return program;
 }

@@ -3,12 +3,18 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { OutputFormat } from './output.ts';
 
 const FORMATS = ['table', 'json'] as const satisfies readonly OutputFormat[];
+const ALL_FORMATS = ['table', 'wide', 'json', 'yaml', 'ids'];
 
-/** Lets a command print its result as JSON: `-o json`, `--output json`. */
+/**
+ * Lets a user choose how a command prints its result. Commands know tables and data; prepare-command.ts
+ * chooses the renderer of the data.
+ */
 export function addOutputOption(command: Command): Command {
   return command
     .addOption(
-      new Option('-o, --output <format>', 'format of the result').choices(FORMATS).default('table'),
+      new Option('-o, --output <format>', 'format of the result')
+        .choices(ALL_FORMATS)
+        .default('table'),
     )
     .addOption(hiddenJsonOption().implies({ output: 'json' }));
 }

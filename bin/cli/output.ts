@@ -2,8 +2,35 @@ import { asTyped } from './as-typed.ts';
 
 export type OutputFormat = 'table' | 'json';
 
-/** Writes one JSON document, the only output on stdout. */
+/** Writes a result as data. */
+export type Renderer = (value: unknown) => void;
+
+let render: Renderer = renderJson;
+let isByPage = false;
+
+/** For `-o yaml`, `wide` and `ids`: commands hand over the same value as for JSON. */
+export function renderWith(renderer: Renderer, { byPage }: { readonly byPage: boolean }): void {
+  render = renderer;
+  isByPage = byPage;
+}
+
+/** Whether the pages of a list may be written one after another. */
+export function printsByPage(): boolean {
+  return isByPage;
+}
+
+/** Writes the result as data, the only output on stdout: one JSON document, or what `-o` asks for. */
 export function printJson(value: unknown): void {
+  render(value);
+}
+
+/** One value of a stream, which has no end to wait for: JSON takes one line. */
+export function printStreamed(value: unknown): void {
+  if (render === renderJson) printLine(JSON.stringify(value));
+  else render(value);
+}
+
+function renderJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 

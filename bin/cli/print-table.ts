@@ -1,15 +1,20 @@
+import { styleText } from 'node:util';
+
 import Table from 'cli-table3';
 
-import { printLine } from './output.ts';
+import { showText } from './output.ts';
 
-/** Columns under their headings, without any frame, so that cut and awk can work with it. */
+/**
+ * Columns under their headings, without any frame, so that cut and awk can work with it. A terminal
+ * shows statuses in colours, unless NO_COLOR is set.
+ */
 export function printTable(params: {
   readonly head: readonly string[];
   readonly rows: readonly (readonly (string | number | null | undefined)[])[];
 }): void {
-  const table = new Table({ head: [...params.head], chars: NO_FRAME, style: NO_STYLE });
+  const table = new Table({ head: params.head.map(showText), chars: NO_FRAME, style: NO_STYLE });
   for (const row of params.rows) table.push(row.map(showCell));
-  for (const line of table.toString().split('\n')) printLine(line.trimEnd());
+  for (const line of table.toString().split('\n')) process.stdout.write(`${line.trimEnd()}\n`);
 }
 
 const NO_FRAME = {
@@ -33,5 +38,23 @@ const NO_FRAME = {
 const NO_STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 
 function showCell(value: string | number | null | undefined): string {
-  return value === null || value === undefined || value === '' ? '-' : String(value);
+  const text =
+    value === null || value === undefined || value === '' ? '-' : showText(String(value));
+  const style = STYLES[text];
+  return style === undefined ? text : styleText(style, text, { stream: process.stdout });
 }
+
+/** By the words of the API that say how something fares. */
+const STYLES: Readonly<Record<string, 'red' | 'green' | 'yellow' | 'cyan'>> = {
+  completed: 'green',
+  delivered: 'green',
+  active: 'green',
+  approved: 'green',
+  running: 'cyan',
+  paused: 'yellow',
+  suspended: 'yellow',
+  cancelled: 'yellow',
+  failed: 'red',
+  rejected: 'red',
+  dead_lettered: 'red',
+};

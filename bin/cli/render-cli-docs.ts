@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 
+import { EXAMPLES } from './examples.ts';
 import { EXIT } from './exit-code.ts';
 
 /** `docs/reference/cli.md`, made from the declarations of the commands. */
@@ -12,10 +13,10 @@ export function renderCliDocs(programs: {
   return [
     '# Command line',
     'This page is generated from the declarations in `bin/cli/`. `--help` after any command prints the same.',
-    '`dev` and `serve` run the service. The commands under `workflow`, `execution` and `work-item` call a\n' +
-      'running service over HTTP. Those under `db`, `token`, `audit`, `memory` and `retention` work on the\n' +
-      'database itself. Commands print results on stdout, as a table or, with `-o json`, as JSON. They print\n' +
-      'notes and errors on stderr.',
+    '`dev` and `serve` run the service. Commands with `--url` call a running service over HTTP. Those under\n' +
+      '`db`, `token`, `audit`, `memory` and `retention` work on the database itself. Commands print results on\n' +
+      'stdout, and notes and errors on stderr. [Work on the command line](../guides/command-line.md) explains\n' +
+      'formats, ids from stdin, contexts and completion.',
     renderTable(
       ['Command', 'What it does'],
       commands.map((command) => [
@@ -69,6 +70,8 @@ function renderCommand(command: Command, heading = '##'): string {
   );
   if (options.length > 0)
     parts.push(renderTable(['Option', 'Meaning'], options.map(describeOption)));
+  const examples = EXAMPLES[nameOf(command)];
+  if (examples !== undefined) parts.push(`\`\`\`sh\n${examples.join('\n')}\n\`\`\``);
   return parts.join('\n\n');
 }
 

@@ -1,8 +1,8 @@
 import { readVersion } from '../../src/runtime/version.ts';
+import { printLine, printStreamed, type OutputFormat } from '../cli/output.ts';
 
-export function showVersion(options: { readonly output: 'table' | 'json' }): void {
+export function showVersion(options: { readonly output: OutputFormat }): void {
   const version = readVersion();
-  const text =
-    options.output === 'json' ? JSON.stringify({ version, node: process.versions.node }) : version;
-  process.stdout.write(`${text}\n`);
+  if (options.output === 'json') printStreamed({ version, node: process.versions.node });
+  else printLine(version);
 }

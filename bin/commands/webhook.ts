@@ -1,5 +1,7 @@
 import { connectManagement, type ClientOptions } from '../cli/client.ts';
-import { printJson, printLine, printNote } from '../cli/output.ts';
+import { CliError, EXIT } from '../cli/exit-code.ts';
+import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
+import { printPages, type PageOptions } from '../cli/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export async function listWebhooks(options: ClientOptions): Promise<void> {
@@ -16,6 +18,18 @@ export async function listWebhooks(options: ClientOptions): Promise<void> {
       webhook.created_at,
     ]),
   });
+}
+
+export async function showWebhook(webhookId: string, options: ClientOptions): Promise<void> {
+  const { webhooks } = await connectManagement(options).listWebhooks();
+  const webhook = webhooks.find((one) => one.webhook_id === webhookId);
+  if (webhook === undefined) {
+    throw new CliError(`not found: webhook ${webhookId}: see svc webhook list`, {
+      exitCode: EXIT.notFound,
+    });
+  }
+  if (options.output === 'json') printJson(webhook);
+  else printFields({ ...webhook });
 }
 
 export async function createWebhook(
@@ -37,26 +51,28 @@ export async function deleteWebhook(webhookId: string, options: ClientOptions): 
 
 export async function listDeliveries(
   webhookId: string,
-  options: ClientOptions & { readonly limit?: number; readonly cursor?: string },
+  options: ClientOptions & PageOptions,
 ): Promise<void> {
-  const { limit = null, cursor = null } = options;
-  const answer = await connectManagement(options).listDeliveries(webhookId, { limit, cursor });
-  if (options.output === 'json') return printJson(answer);
-  if (answer.deliveries.length > 0) {
-    printTable({
-      head: ['MESSAGE', 'EVENT', 'EXECUTION', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
-      rows: answer.deliveries.map((delivery) => [
-        delivery.id,
-        delivery.event_type,
-        delivery.execution_id,
-        delivery.status,
-        delivery.attempts,
-        delivery.next_attempt_at,
-        delivery.last_error ?? delivery.last_status,
-      ]),
-    });
-  }
-  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
+  const client = connectManagement(options);
+  await printPages(options, {
+    member: 'deliveries',
+    read: (page) => client.listDeliveries(webhookId, page),
+    print: ({ deliveries }) => {
+      if (deliveries.length === 0) return;
+      printTable({
+        head: ['MESSAGE', 'EVENT', 'EXECUTION', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
+        rows: deliveries.map((delivery) => [
+          delivery.id,
+          delivery.event_type,
+          delivery.execution_id,
+          delivery.status,
+          delivery.attempts,
+          delivery.next_attempt_at,
+          delivery.last_error ?? delivery.last_status,
+        ]),
+      });
+    },
+  });
 }
 
 export async function redeliver(

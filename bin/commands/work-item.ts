@@ -2,6 +2,7 @@ import { ApiError } from '../../src/shared/clients/svc/request.ts';
 import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../cli/client.ts';
 import { printJson, printLine, printNote } from '../cli/output.ts';
+import { printPages, type PageOptions } from '../cli/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export type LetterOptions = ClientOptions & {
@@ -12,15 +13,13 @@ export type LetterOptions = ClientOptions & {
   readonly cursor?: string;
 };
 
-export async function listDeadLetters(options: LetterOptions): Promise<void> {
-  const answer = await connectClient(options).listDeadLetters({
-    ...filterOf(options),
-    limit: options.limit ?? null,
-    cursor: options.cursor ?? null,
+export async function listDeadLetters(options: LetterOptions & PageOptions): Promise<void> {
+  const client = connectClient(options);
+  await printPages(options, {
+    member: 'work_items',
+    read: (page) => client.listDeadLetters({ ...filterOf(options), ...page }),
+    print,
   });
-  if (options.output === 'json') return printJson(answer);
-  print(answer);
-  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
 }
 
 export async function requeueWorkItem(workItemId: string, options: ClientOptions): Promise<void> {

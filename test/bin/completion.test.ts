@@ -23,13 +23,14 @@ const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc execution s': ['start', 'start-many', 'show', 'state', 'send-event'],
   'svc schedule p': ['pause', 'preview'],
   'svc schedule create --overlap s': ['skip'],
-  'svc webhook ': ['list', 'create', 'delete', 'deliveries', 'redeliver'],
+  'svc webhook ': ['list', 'create', 'show', 'delete', 'deliveries', 'redeliver'],
   'svc serve --role ': ['api', 'scheduler', 'all'],
   'svc serve --role s': ['scheduler'],
   'svc serve --role=s': ['scheduler'],
   'svc serve --config note': ['notes.json'],
   'svc validate note': ['notes.json'],
-  'svc approval ': ['list', 'decide'],
+  'svc approval ': ['list', 'show', 'approve', 'reject', 'decide'],
+  'svc context ': ['list', 'show', 'use', 'remove'],
   'svc approval list --status ': ['pending', 'decided'],
   'svc completion ': ['bash', 'zsh', 'fish'],
   'svc token create --role v': ['viewer'],
@@ -56,6 +57,16 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
     }
   });
 }
+
+test('bash completes ids with what the program lists', async (t) => {
+  const { stdout: script } = await runSvc(['completion', 'bash'], { cwd: folder.path });
+  const file = join(folder.path, 'live.bash');
+  const listed = `svc() { [[ $* == 'execution list --limit 50 -o ids' ]] && printf 'exec_1\\nexec_2\\n'; }`;
+  writeFileSync(file, `${listed}\n${script}`);
+  const ids = complete('bash', { file, typed: 'svc execution show exec_' });
+  t.deepEqual(ids, ['exec_1', 'exec_2']);
+  t.deepEqual(complete('bash', { file, typed: 'svc workflow show x' }), []);
+});
 
 test('a shell that is not known is a mistake, and those that are known are named', async (t) => {
   const { code, stderr } = await runSvc(['completion', 'tcsh'], { cwd: folder.path });

@@ -148,7 +148,14 @@ function spawnSvc(args: readonly string[], options: RunOptions): ChildProcess {
 }
 
 function spawnOptions({ cwd, env }: RunOptions) {
-  const own = { PATH: process.env['PATH'], TMPDIR: tmpdir(), NO_COLOR: '1' };
+  // A folder without profiles, so that no command uses those of the developer.
+  const profiles = join(tmpdir(), 'svc-test-no-profiles');
+  const own = {
+    PATH: process.env['PATH'],
+    TMPDIR: tmpdir(),
+    NO_COLOR: '1',
+    XDG_CONFIG_HOME: profiles,
+  };
   return { cwd, env: { ...own, ...env }, stdio: 'pipe' } as const;
 }
 

@@ -1,9 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
 
 /*
- * The commands for the scripts of bash, zsh and fish. They are static: a library such as
+ * The commands for the scripts of bash, zsh and fish. The scripts are static: a library such as
  * `@bomb.sh/tab` 0.0.22 starts the program at each press of Tab (0.13 s), offers no files, and
- * evaluates the words typed so far.
+ * evaluates the words typed so far. Only for ids does a script call the program, and only with words
+ * that stand in the script.
  */
 
 /** A command as a shell completes it. */
@@ -29,8 +30,13 @@ export interface CompletedOption {
   readonly value: Value | null;
 }
 
-/** Words to choose from, a path, or what only the user knows. */
-export type Value = readonly string[] | 'file' | 'any';
+/** Words to choose from, a path, what a command prints, or what only the user knows. */
+export type Value = readonly string[] | 'file' | 'any' | LiveIds;
+
+/** The arguments after `svc` that print the ids, one a line. */
+export interface LiveIds {
+  readonly list: string;
+}
 
 /** All commands of the programs, those with subcommands included. */
 export function completedCommands(programs: readonly Command[]): readonly CompletedCommand[] {
@@ -65,6 +71,30 @@ function describeOption(option: Option): CompletedOption {
 
 const FILES = new Set(['file', 'folder', 'report', 'path']);
 
-function valueOf({ argChoices }: Argument | Option, name: string): Value {
-  return argChoices ?? (FILES.has(name) ? 'file' : 'any');
+const NEWEST = '--limit 50 -o ids';
+
+/** Lists of ids, by the name of the argument that takes one. */
+const LIVE: Readonly<Record<string, string>> = {
+  execution: `execution list ${NEWEST}`,
+  executions: `execution list --status paused ${NEWEST}`,
+  workflow: `workflow list ${NEWEST}`,
+  schedule: `schedule list ${NEWEST}`,
+  webhook: 'webhook list -o ids',
+  agent: `agent list ${NEWEST}`,
+  tenant: `tenant list ${NEWEST}`,
+  worker: 'worker list -o ids',
+  'work-item': `work-item list ${NEWEST}`,
+  context: 'context list -o ids',
+};
+
+function valueOf(declared: Argument | Option, name: string): Value {
+  if (declared.argChoices !== undefined) return declared.argChoices;
+  if (FILES.has(name)) return 'file';
+  // Options name tenants and workflows of databases too, which no runtime need serve.
+  const list = 'long' in declared ? undefined : LIVE[name];
+  return list === undefined ? 'any' : { list };
+}
+
+export function isLive(value: Value | null): value is LiveIds {
+  return value !== null && typeof value === 'object' && 'list' in value;
 }

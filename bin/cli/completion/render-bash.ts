@@ -1,7 +1,7 @@
-import type { CompletedCommand, Value } from './completed-commands.ts';
+import { isLive, type CompletedCommand, type Value } from './completed-commands.ts';
 import { anyOf, linesBelow, valuesAfterOptions } from './match.ts';
 
-/** A script for bash that asks nobody: what there is to complete stands in it. */
+/** A script for bash. It asks the program for ids, and for nothing else. */
 export function renderBash(commands: readonly CompletedCommand[]): string {
   const values = valuesAfterOptions(commands);
   const after = (wanted: (value: Value) => boolean) =>
@@ -48,7 +48,8 @@ complete -F _svc ${programsOf(commands).join(' ')}
 
 function renderCommand({ line, subcommands, options, argument }: CompletedCommand): string {
   const names = options.flatMap((option) => option.names).join(' ');
-  const words = [...subcommands.map(({ word }) => word), ...wordsOf(argument)].join(' ');
+  const live = isLive(argument) ? [`$("\${COMP_WORDS[0]}" ${argument.list} 2>/dev/null)`] : [];
+  const words = [...subcommands.map(({ word }) => word), ...wordsOf(argument), ...live].join(' ');
   const files = argument === 'file' ? '[[ $cur == -* ]] || compopt -o default; ' : '';
   // Options are offered once a dash is typed, unless there is nothing else.
   const chosen =
@@ -63,5 +64,5 @@ export function programsOf(commands: readonly CompletedCommand[]): readonly stri
 }
 
 export function wordsOf(value: Value | null): readonly string[] {
-  return value === null || typeof value === 'string' ? [] : value;
+  return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,9 @@
-import type { CompletedCommand, CompletedOption, Value } from './completed-commands.ts';
+import {
+  isLive,
+  type CompletedCommand,
+  type CompletedOption,
+  type Value,
+} from './completed-commands.ts';
 import { linesBelow } from './match.ts';
 import { programsOf, wordsOf } from './render-bash.ts';
 
@@ -37,6 +42,9 @@ function renderCommand(command: CompletedCommand): readonly string[] {
       ({ word, description }) => `${start} -a ${quote(word)} -d ${quote(description)}`,
     ),
     ...(argument === 'file' ? [`${start} -F`] : []),
+    ...(isLive(argument)
+      ? [`${start} -a ${quote(`(${program} ${argument.list} 2>/dev/null)`)}`]
+      : []),
     ...(Array.isArray(argument) ? [`${start} -a ${quote(argument.join(' '))}`] : []),
     ...options.map((option) => `${start} ${renderOption(option)}`),
   ];
@@ -52,7 +60,7 @@ function renderOption({ names, description, value }: CompletedOption): string {
 function renderValue(value: Value | null): readonly string[] {
   if (value === null) return [];
   if (value === 'file') return ['-r -F'];
-  return value === 'any' ? ['-x'] : [`-x -a ${quote(wordsOf(value).join(' '))}`];
+  return value === 'any' || isLive(value) ? ['-x'] : [`-x -a ${quote(wordsOf(value).join(' '))}`];
 }
 
 /** In single quotes fish knows two escapes. */

@@ -1,4 +1,4 @@
-import type { CompletedCommand, Value, Word } from './completed-commands.ts';
+import { isLive, type CompletedCommand, type Value, type Word } from './completed-commands.ts';
 import { anyOf, linesBelow, quoteForShell, valuesAfterOptions } from './match.ts';
 import { programsOf, wordsOf } from './render-bash.ts';
 
@@ -59,9 +59,12 @@ function renderCommand({ line, subcommands, options, argument }: CompletedComman
     option.names.map((word) => ({ word, description: option.description })),
   );
   const files = argument === 'file' ? '\n      [[ $PREFIX == -* ]] || _files' : '';
+  const ids = isLive(argument)
+    ? `\n      [[ $PREFIX == -* ]] || compadd -- \${(f)"$("\${words[1]}" ${argument.list} 2>/dev/null)"}`
+    : '';
   return `    ("${line}")
       commands=(${commands.map(describe).join(' ')})
-      options=(${names.map(describe).join(' ')})${files}
+      options=(${names.map(describe).join(' ')})${files}${ids}
       ;;`;
 }
 

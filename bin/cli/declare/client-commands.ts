@@ -7,7 +7,9 @@ import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { SimulateOptions } from '../../commands/workflow-simulate.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
+import { addPageOptions } from '../pages.ts';
 import { addOutputOption } from '../output-option.ts';
+import { addWatchOption, watched } from '../watched.ts';
 import { parseCount, parseInstant, parseLabel } from '../parse-option.ts';
 
 const loadWorkflow = () => import('../../commands/workflow.ts');
@@ -103,36 +105,38 @@ function declareExecutionCommands(program: Command): void {
       return startManyExecutions(file, options);
     });
 
-  clientCommand(execution, 'list')
+  addPageOptions(addWatchOption(clientCommand(execution, 'list')))
     .description('list executions, newest first')
     .addOption(
       new Option('--status <status>', 'only executions in this status').choices(EXECUTION_STATUSES),
     )
     .option('--workflow <workflow>', 'only executions of this workflow')
     .option('-q, --query <query>', QUERY_HELP)
-    .option('--limit <count>', 'print at most this many', parseCount)
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .action(async (options) => (await loadExecution()).listExecutions(options));
+    .action(watched(async (options) => (await loadExecution()).listExecutions(options)));
 
-  clientCommand(execution, 'count')
+  addWatchOption(clientCommand(execution, 'count'))
     .description('count executions by status')
     .option('--workflow <workflow>', 'only executions of this workflow')
     .option('-q, --query <query>', QUERY_HELP)
-    .action(async (options: CountOptions) => {
-      const { countExecutions } = await import('../../commands/execution/count.ts');
-      return countExecutions(options);
-    });
+    .action(
+      watched(async (options: CountOptions) => {
+        const { countExecutions } = await import('../../commands/execution/count.ts');
+        return countExecutions(options);
+      }),
+    );
 
-  executionCommand(execution, 'show')
+  addWatchOption(executionCommand(execution, 'show'))
     .description('print an execution with its state')
-    .action(async (id, options) => (await loadExecution()).showExecution(id, options));
+    .action(watched(async (id, options) => (await loadExecution()).showExecution(id, options)));
 
-  executionCommand(execution, 'explain')
+  addWatchOption(executionCommand(execution, 'explain'))
     .description('print why an execution waits, or how it ended')
-    .action(async (id, options) => {
-      const { explainExecution } = await import('../../commands/execution/explain.ts');
-      return explainExecution(id, options);
-    });
+    .action(
+      watched(async (id, options) => {
+        const { explainExecution } = await import('../../commands/execution/explain.ts');
+        return explainExecution(id, options);
+      }),
+    );
 
   executionCommand(execution, 'state')
     .description('print the state as it was')
@@ -190,18 +194,27 @@ function declareExecutionCommands(program: Command): void {
       return importExecutions(file, options);
     });
 
-  executionCommand(execution, 'cancel')
+  executionsCommand(execution, 'cancel')
     .description('cancel an execution')
-    .action(async (id, options) => (await loadExecution()).cancelExecution(id, options));
+    .action(async (id, options) => {
+      const { cancelExecution } = await loadExecution();
+      return eachId(id, (one) => cancelExecution(one, options));
+    });
 
-  executionCommand(execution, 'pause')
+  executionsCommand(execution, 'pause')
     .description('pause an execution: events are recorded, no new step starts')
     .option('--reason <text>', 'reason for the pause')
-    .action(async (id, options) => (await loadPauses()).pauseExecution(id, options));
+    .action(async (id, options) => {
+      const { pauseExecution } = await loadPauses();
+      return eachId(id, (one) => pauseExecution(one, options));
+    });
 
-  executionCommand(execution, 'resume')
+  executionsCommand(execution, 'resume')
     .description('resume a paused execution')
-    .action(async (id, options) => (await loadPauses()).resumeExecution(id, options));
+    .action(async (id, options) => {
+      const { resumeExecution } = await loadPauses();
+      return eachId(id, (one) => resumeExecution(one, options));
+    });
 
   executionCommand(execution, 'move')
     .description('move pinned functions to another build of their workers')
@@ -212,13 +225,13 @@ function declareExecutionCommands(program: Command): void {
       return moveExecution(id, options);
     });
 
-  executionCommand(execution, 'retry')
+  executionsCommand(execution, 'retry')
     .description('retry a failed or cancelled execution as a new one')
     .option('--state-patch <json>', 'changes to the state as JSON, or @file (@-: stdin)')
     .option('--latest', 'use the latest registered definition instead of its own')
     .action(async (id, options) => {
       const { retryExecution } = await import('../../commands/execution/retry.ts');
-      return retryExecution(id, options);
+      return eachId(id, (one) => retryExecution(one, options));
     });
 
   executionCommand(execution, 'fork')
@@ -307,16 +320,17 @@ function declareWorkItemCommands(program: Command): void {
     .description('list and requeue dead-lettered work items');
   const load = () => import('../../commands/work-item.ts');
 
-  letterCommand(workItem, 'list')
+  addPageOptions(addWatchOption(letterCommand(workItem, 'list')))
     .description('list dead-lettered work items, newest first')
-    .option('--limit <count>', 'print at most this many', parseCount)
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .action(async (options) => (await load()).listDeadLetters(options));
+    .action(watched(async (options) => (await load()).listDeadLetters(options)));
 
   clientCommand(workItem, 'requeue')
     .description('requeue a dead-lettered work item with fresh attempts')
-    .argument('<work-item>', 'work item id')
-    .action(async (id, options) => (await load()).requeueWorkItem(id, options));
+    .argument('<work-item>', 'work item id; -: ids from stdin')
+    .action(async (id, options) => {
+      const { requeueWorkItem } = await load();
+      return eachId(id, (one) => requeueWorkItem(one, options));
+    });
 
   letterCommand(workItem, 'requeue-all')
     .description('requeue dead-lettered work items; without --yes, list them')
@@ -330,6 +344,16 @@ function letterCommand(parent: Command, name: string): Command {
     .option('--workflow <workflow>', 'only items of this workflow')
     .option('--node <node>', 'only items of this node')
     .option('--before <instant>', 'only items dead-lettered before this instant', parseInstant);
+}
+
+/** `-` stands for the ids on stdin. */
+function executionsCommand(parent: Command, name: string): Command {
+  return clientCommand(parent, name).argument('<execution>', 'execution id; -: ids from stdin');
+}
+
+/** Loaded when a command acts. */
+async function eachId(id: string, act: (id: string) => Promise<void>): Promise<void> {
+  return (await import('../each-id.ts')).eachId(id, act);
 }
 
 function executionCommand(parent: Command, name: string): Command {

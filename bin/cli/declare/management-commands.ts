@@ -2,6 +2,8 @@ import { Option, type Command } from 'commander';
 
 import type { CreateScheduleOptions, TimingOptions } from '../../commands/schedule.ts';
 import { parseCount } from '../parse-option.ts';
+import { addPageOptions } from '../pages.ts';
+import { addWatchOption, watched } from '../watched.ts';
 import { clientCommand } from './client-commands.ts';
 
 const loadSchedule = () => import('../../commands/schedule.ts');
@@ -19,11 +21,11 @@ export function declareManagementCommands(program: Command): void {
 function declareScheduleCommands(program: Command): void {
   const schedule = program.command('schedule').description('start workflows by the clock');
 
-  clientCommand(schedule, 'list')
+  addWatchOption(clientCommand(schedule, 'list'))
     .description('list schedules with their next fires, newest first')
     .option('--limit <count>', 'print at most this many', parseCount)
     .option('--offset <count>', 'skip this many', parseCount)
-    .action(async (options) => (await loadSchedule()).listSchedules(options));
+    .action(watched(async (options) => (await loadSchedule()).listSchedules(options)));
 
   scheduleCommand(schedule, 'show')
     .description('print a schedule and its next fires')
@@ -87,14 +89,16 @@ function declareWebhookCommands(program: Command): void {
     )
     .action(async (url, options) => (await loadWebhook()).createWebhook(url, options));
 
+  webhookCommand(webhook, 'show')
+    .description('print a webhook')
+    .action(async (id, options) => (await loadWebhook()).showWebhook(id, options));
+
   webhookCommand(webhook, 'delete')
     .description('delete a webhook with its pending messages')
     .action(async (id, options) => (await loadWebhook()).deleteWebhook(id, options));
 
-  webhookCommand(webhook, 'deliveries')
+  addPageOptions(webhookCommand(webhook, 'deliveries'))
     .description('list the messages of a webhook, newest first')
-    .option('--limit <count>', 'print at most this many', parseCount)
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
     .action(async (id, options) => (await loadWebhook()).listDeliveries(id, options));
 
   webhookCommand(webhook, 'redeliver')

@@ -1,12 +1,16 @@
 import { Option, type Command } from 'commander';
 
+import type { OneDecision } from '../../commands/overview/approval.ts';
 import type { DecideOptions, ListApprovalsOptions } from '../../commands/overview/approvals.ts';
 import type { FailureOptions } from '../../commands/overview/failures.ts';
 import type { CheckOptions } from '../../commands/worker-check/check-worker.ts';
+import { addPageOptions } from '../pages.ts';
+import { addWatchOption, watched } from '../watched.ts';
 import { addOutputOption } from '../output-option.ts';
 import { parseCount } from '../parse-option.ts';
 import { addRuntimeOptions } from './client-commands.ts';
 
+const loadApproval = () => import('../../commands/overview/approval.ts');
 const loadApprovals = () => import('../../commands/overview/approvals.ts');
 
 /** Commands about all executions of a tenant: what waits for people, for workers, and what failed. */
@@ -14,19 +18,30 @@ export function declareOverviewCommands(program: Command): void {
   declareApprovalCommands(program);
 
   const queue = program.command('queue').description('inspect the queues of work items');
-  clientCommand(queue, 'list')
+  addWatchOption(clientCommand(queue, 'list'))
     .description('list queues by tool, with their workers')
-    .action(async (options) => {
-      const { listQueues } = await import('../../commands/overview/queues.ts');
-      return listQueues(options);
-    });
+    .action(
+      watched(async (options) => {
+        const { listQueues } = await import('../../commands/overview/queues.ts');
+        return listQueues(options);
+      }),
+    );
 
   const worker = program.command('worker').description('inspect and check workers');
-  clientCommand(worker, 'list')
+  addWatchOption(clientCommand(worker, 'list'))
     .description('list the workers seen in the last minute')
-    .action(async (options) => {
-      const { listWorkers } = await import('../../commands/overview/workers.ts');
-      return listWorkers(options);
+    .action(
+      watched(async (options) => {
+        const { listWorkers } = await import('../../commands/overview/workers.ts');
+        return listWorkers(options);
+      }),
+    );
+  clientCommand(worker, 'show')
+    .description('print a worker')
+    .argument('<worker>', 'worker id')
+    .action(async (id, options) => {
+      const { showWorker } = await import('../../commands/overview/workers.ts');
+      return showWorker(id, options);
     });
   addOutputOption(worker.command('check'))
     .description('check a worker against the rules of the protocol')
@@ -53,7 +68,7 @@ export function declareOverviewCommands(program: Command): void {
 
 function declareApprovalCommands(program: Command): void {
   const approval = program.command('approval').description('list and decide approvals');
-  clientCommand(approval, 'list')
+  addPageOptions(addWatchOption(clientCommand(approval, 'list')))
     .description('list the approvals of all executions')
     .addOption(
       new Option('--status <status>', 'open approvals, or the decided ones')
@@ -61,11 +76,19 @@ function declareApprovalCommands(program: Command): void {
         .default('pending'),
     )
     .option('--workflow <workflow>', 'only approvals of this workflow')
-    .option('--limit <count>', 'print at most this many', parseCount)
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .action(async (options: ListApprovalsOptions) =>
-      (await loadApprovals()).listApprovals(options),
+    .action(
+      watched(async (options: ListApprovalsOptions) =>
+        (await loadApprovals()).listApprovals(options),
+      ),
     );
+
+  clientCommand(approval, 'show')
+    .description('print the approvals of an execution')
+    .argument('<execution>', 'execution id')
+    .action(async (id, options) => (await loadApproval()).showApproval(id, options));
+
+  decisionCommand(approval, 'approve').description('approve what an execution asks for');
+  decisionCommand(approval, 'reject').description('reject what an execution asks for');
 
   clientCommand(approval, 'decide')
     .description('decide open approvals; without --yes, list them')
@@ -80,6 +103,22 @@ function declareApprovalCommands(program: Command): void {
     .action(async (executions: readonly string[], options: DecideOptions) =>
       (await loadApprovals()).decideApprovals(executions, options),
     );
+}
+
+function decisionCommand(parent: Command, name: 'approve' | 'reject'): Command {
+  return clientCommand(parent, name)
+    .argument('<execution>', 'execution id; -: ids from stdin')
+    .option('--node <node>', 'node of the approval, if several are open')
+    .option('--step <step>', 'step of a durable function, if several are open')
+    .option('--user <user>', 'user who decides')
+    .option('--comment <text>', 'reason for the decision')
+    .action(async (id: string, options: OneDecision) => {
+      const [{ eachId }, { decideOne }] = await Promise.all([
+        import('../each-id.ts'),
+        loadApproval(),
+      ]);
+      return eachId(id, (one) => decideOne(one, name, options));
+    });
 }
 
 function clientCommand(parent: Command, name: string): Command {

@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { describeEvent, factsOf } from '../../cli/describe-event.ts';
-import { printJson, printLine, printNote } from '../../cli/output.ts';
+import { printJson, printLine, printNote, printStreamed } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 export interface EventsOptions extends ClientOptions {
@@ -21,7 +21,8 @@ export async function showEvents(executionId: string, options: EventsOptions): P
       onReconnect: (reason) => printNote(`connecting again: ${reason}`),
     });
     for await (const event of events) {
-      printLine(isJson ? JSON.stringify(event) : describeEvent(event));
+      if (isJson) printStreamed(event);
+      else printLine(describeEvent(event));
     }
     return;
   }

@@ -4,37 +4,39 @@ import { describePause } from './pause.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { readJsonOption, readObjectOption } from '../../cli/json-option.ts';
-import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
+import { printFields, printJson, printLine } from '../../cli/output.ts';
+import { printPages, type PageOptions } from '../../cli/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 export async function listExecutions(
-  options: ClientOptions & {
-    readonly status?: string;
-    readonly workflow?: string;
-    readonly query?: string;
-    readonly limit?: number;
-    readonly cursor?: string;
-  },
+  options: ClientOptions &
+    PageOptions & {
+      readonly status?: string;
+      readonly workflow?: string;
+      readonly query?: string;
+    },
 ): Promise<void> {
-  const answer = await connectClient(options).listExecutions({
+  const client = connectClient(options);
+  const filter = {
     status: options.status ?? null,
     workflow_id: options.workflow ?? null,
     q: options.query ?? null,
-    limit: options.limit ?? null,
-    cursor: options.cursor ?? null,
+  };
+  await printPages(options, {
+    member: 'executions',
+    read: (page) => client.listExecutions({ ...filter, ...page }),
+    print: ({ executions }) =>
+      printTable({
+        head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED'],
+        rows: executions.map((row) => [
+          row.execution_id,
+          row.workflow_id,
+          row.status,
+          row.created_at,
+          row.completed_at,
+        ]),
+      }),
   });
-  if (options.output === 'json') return printJson(answer);
-  printTable({
-    head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED'],
-    rows: answer.executions.map((row) => [
-      row.execution_id,
-      row.workflow_id,
-      row.status,
-      row.created_at,
-      row.completed_at,
-    ]),
-  });
-  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
 }
 
 export async function showExecution(executionId: string, options: ClientOptions): Promise<void> {

@@ -2,26 +2,24 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { WireListedApproval } from '../../../src/shared/clients/svc/overview-wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
+import { printPages, type PageOptions } from '../../cli/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
 
-export type ListApprovalsOptions = ClientOptions & {
-  readonly status: 'pending' | 'decided';
-  readonly workflow?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-};
+export type ListApprovalsOptions = ClientOptions &
+  PageOptions & {
+    readonly status: 'pending' | 'decided';
+    readonly workflow?: string;
+  };
 
 export async function listApprovals(options: ListApprovalsOptions): Promise<void> {
-  const answer = await connectClient(options).listAllApprovals({
-    status: options.status,
-    workflow_id: options.workflow ?? null,
-    limit: options.limit ?? null,
-    cursor: options.cursor ?? null,
+  const client = connectClient(options);
+  const filter = { status: options.status, workflow_id: options.workflow ?? null };
+  await printPages(options, {
+    member: 'approvals',
+    read: (page) => client.listAllApprovals({ ...filter, ...page }),
+    print: ({ approvals }) =>
+      options.status === 'decided' ? printDecided(approvals) : printOpen(approvals),
   });
-  if (options.output === 'json') return printJson(answer);
-  if (options.status === 'decided') printDecided(answer.approvals);
-  else printOpen(answer.approvals);
-  if (answer.next_cursor !== null) printNote(`more results: add --cursor ${answer.next_cursor}`);
 }
 
 export type DecideOptions = ClientOptions & {

@@ -1,5 +1,6 @@
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { printJson } from '../../cli/output.ts';
+import { CliError, EXIT } from '../../cli/exit-code.ts';
+import { printFields, printJson } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 /** Prints tool workers and the service's own processes. */
@@ -21,4 +22,17 @@ export async function listWorkers(options: ClientOptions): Promise<void> {
       one.last_heartbeat,
     ]),
   });
+}
+
+/** A worker answers for a minute after its last heartbeat. */
+export async function showWorker(workerId: string, options: ClientOptions): Promise<void> {
+  const { workers } = await connectClient(options).listWorkers();
+  const worker = workers.find((one) => one.worker_id === workerId);
+  if (worker === undefined) {
+    throw new CliError(`no worker ${workerId} was seen in the last minute: see svc worker list`, {
+      exitCode: EXIT.notFound,
+    });
+  }
+  if (options.output === 'json') printJson(worker);
+  else printFields({ ...worker });
 }

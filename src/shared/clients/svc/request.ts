@@ -11,6 +11,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null>>;
   readonly body?: JsonValue;
+  /** Bytes in place of a JSON body; the headers say what they are. */
+  readonly content?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -59,7 +61,7 @@ export async function sendRequest(target: ApiTarget, request: ApiRequest): Promi
     response = await fetch(buildUrl(target, request), {
       method: request.method,
       headers,
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+      body: request.body === undefined ? (request.content ?? null) : JSON.stringify(request.body),
       signal: request.signal ?? null,
     });
   } catch (error) {

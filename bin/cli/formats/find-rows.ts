@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+
+/** An answer as rows, with the member that names each row in other commands. */
+export interface Rows {
+  readonly rows: readonly JsonObject[];
+  /** Null: other commands take no row of this list. */
+  readonly idMember: string | null;
+}
+
+/** Lists of answers, by the member that holds them. */
+const LISTS: Readonly<Record<string, string | null>> = {
+  executions: 'execution_id',
+  sample: 'execution_id',
+  approvals: 'execution_id',
+  workflows: 'workflow_id',
+  schedules: 'schedule_id',
+  webhooks: 'webhook_id',
+  deliveries: 'id',
+  work_items: 'id',
+  workers: 'worker_id',
+  agents: 'id',
+  tenants: 'id',
+  tokens: 'id',
+  contexts: 'name',
+  events: 'sequence',
+  facts: 'id',
+  pending: 'node_id',
+  queues: null,
+  groups: null,
+  policies: null,
+  results: 'execution_id',
+};
+
+/** Null: the answer is one thing, not a list. */
+export function findRows(answer: unknown): Rows | null {
+  if (!isJsonObject(answer as never)) return null;
+  for (const [member, idMember] of Object.entries(LISTS)) {
+    const list = (answer as JsonObject)[member];
+    if (Array.isArray(list)) return { rows: list.filter(isJsonObject), idMember };
+  }
+  return null;
+}
+
+/** The member that names one thing; those that stand first are told apart by it alone. */
+const RECORD_IDS = [
+  'schedule_id',
+  'webhook_id',
+  'work_item_id',
+  'worker_id',
+  'agent_id',
+  'tenant_id',
+  'token_id',
+  'execution_id',
+  'workflow_id',
+  'hash',
+  'id',
+  'name',
+];
+
+/** The ids in an answer: of each row of its list, or of the one thing that it is. */
+export function findIds(answer: unknown): readonly string[] {
+  const list = findRows(answer);
+  if (list !== null) {
+    const { rows, idMember } = list;
+    return idMember === null ? [] : rows.flatMap((row) => idAt(row, idMember));
+  }
+  if (!isJsonObject(answer as never)) return [];
+  const record = answer as JsonObject;
+  const member = RECORD_IDS.find((name) => idAt(record, name).length > 0);
+  return member === undefined ? [] : idAt(record, member);
+}
+
+function idAt(row: JsonObject, member: string): readonly string[] {
+  const value = row[member];
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+}

@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
+import type { Renderer } from '../output.ts';
+import { printFields, printLine, printNote } from '../output.ts';
+import { findIds, findRows } from './find-rows.ts';
+
+/** The renderers that `-o` names beside `table` and `json`; each loads what it needs. */
+export const RENDERERS: Readonly<Record<string, () => Promise<Renderer>>> = {
+  yaml: async () => {
+    const { stringify } = await import('yaml');
+    return (value) => void process.stdout.write(`---\n${stringify(value)}`);
+  },
+  ids: () => Promise.resolve(renderIds),
+  wide: async () => {
+    const { printTable } = await import('../print-table.ts');
+    return (value) => {
+      const list = findRows(value);
+      if (list === null) return printFields(value as JsonObject);
+      const head = columnsOf(list.rows);
+      if (list.rows.length > 0) {
+        printTable({
+          head: head.map((name) => name.toUpperCase().replaceAll('_', ' ')),
+          rows: list.rows.map((row) => head.map((name) => showCell(row[name]))),
+        });
+      }
+      noteMore(value);
+    };
+  },
+};
+
+function renderIds(value: unknown): void {
+  const ids = findIds(value);
+  for (const id of ids) printLine(id);
+  if (ids.length === 0 && !isEmptyList(value)) printNote('this result has no ids: use -o json');
+  noteMore(value);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return findRows(value)?.rows.length === 0;
+}
+
+/** Members that are objects in every row would need lines of their own: JSON and YAML have them. */
+function columnsOf(rows: readonly JsonObject[]): readonly string[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...names].filter((name) => rows.some((row) => isSimple(row[name])));
+}
+
+function isSimple(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && typeof value !== 'object';
+}
+
+function showCell(value: JsonValue | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** JSON and YAML carry the cursor themselves. */
+function noteMore(value: unknown): void {
+  if (!isJsonObject(value as never)) return;
+  const cursor = (value as JsonObject)['next_cursor'];
+  if (typeof cursor === 'string') printNote(`more results: add --all, or --cursor ${cursor}`);
+}

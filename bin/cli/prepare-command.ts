@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+
+import { RENDERERS } from './formats/render-value.ts';
+import { renderWith } from './output.ts';
+import { applyProfile } from './profiles/apply-profile.ts';
+
+/** Settles, before a command acts, what commands share: where the runtime is, and the format. */
+export async function prepareCommand(command: Command): Promise<void> {
+  // `login` makes a profile, and must work when the one in use is gone.
+  if (command.name() !== 'login') applyProfile(command);
+  await chooseRenderer(command);
+}
+
+/** A command that sees `json` hands over data, whatever renders it. */
+async function chooseRenderer(command: Command): Promise<void> {
+  const format = String(command.opts()['output']);
+  const load = RENDERERS[format];
+  if (load === undefined) return;
+  renderWith(await load(), { byPage: format !== 'yaml' });
+  command.setOptionValue('output', 'json');
+}

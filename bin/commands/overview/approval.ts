@@ -1,0 +1,39 @@
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { CliError } from '../../cli/exit-code.ts';
+import { listApprovals } from '../execution/approvals.ts';
+import { approveExecution } from '../execution/execution.ts';
+
+export type OneDecision = ClientOptions & {
+  readonly node?: string;
+  readonly step?: string;
+  readonly user?: string;
+  readonly comment?: string;
+};
+
+/** Prints what the open approvals of an execution show, and its decided ones. */
+export function showApproval(executionId: string, options: ClientOptions): Promise<void> {
+  return listApprovals(executionId, options);
+}
+
+/** Decides every open approval of the execution that fits; each as it was shown. */
+export async function decideOne(
+  executionId: string,
+  decision: 'approve' | 'reject',
+  options: OneDecision,
+): Promise<void> {
+  const { pending } = await connectClient(options).listApprovals(executionId);
+  const fitting = pending.filter(
+    ({ node_id: node, step }) =>
+      (options.node === undefined || node === options.node) &&
+      (options.step === undefined || step === options.step),
+  );
+  if (fitting.length > 1) {
+    const nodes = fitting.map(({ node_id: node, step }) =>
+      step ? `${node} (step ${step})` : node,
+    );
+    throw new CliError(
+      `${executionId} has several open approvals: choose one with --node or --step: ${nodes.join(', ')}`,
+    );
+  }
+  await approveExecution(executionId, { ...options, reject: decision === 'reject' });
+}
