@@ -1,7 +1,7 @@
 import type { WireAgent } from '../../src/shared/clients/svc/resource-client.ts';
 import { connectResources, type ClientOptions } from '../cli/client.ts';
 import { printFields, printJson, printLine } from '../cli/output.ts';
-import { printPages, type PageOptions } from '../cli/pages.ts';
+import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 import { readDocument } from '../cli/read-document.ts';
 import { usageError } from '../cli/exit-code.ts';
@@ -12,8 +12,8 @@ export async function listAgents(
 ): Promise<void> {
   const client = connectResources(options);
   await printPages(options, {
-    member: 'agents',
     read: (page) => client.listAgents({ status: options.status ?? null, ...page }),
+    member: 'agents',
     print: ({ agents }) => {
       if (agents.length === 0) return;
       printTable({

@@ -3,14 +3,14 @@ import { connectResources, type ClientOptions } from '../cli/client.ts';
 import { usageError } from '../cli/exit-code.ts';
 import { readObjectOption } from '../cli/json-option.ts';
 import { printFields, printJson, printLine } from '../cli/output.ts';
-import { printPages, type PageOptions } from '../cli/pages.ts';
+import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export async function listTenants(options: ClientOptions & PageOptions): Promise<void> {
   const client = connectResources(options);
   await printPages(options, {
-    member: 'tenants',
     read: (page) => client.listTenants({ ...page }),
+    member: 'tenants',
     print: ({ tenants }) => {
       if (tenants.length === 0) return;
       printTable({

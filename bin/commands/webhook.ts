@@ -1,7 +1,7 @@
 import { connectManagement, type ClientOptions } from '../cli/client.ts';
 import { CliError, EXIT } from '../cli/exit-code.ts';
 import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
-import { printPages, type PageOptions } from '../cli/pages.ts';
+import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export async function listWebhooks(options: ClientOptions): Promise<void> {
@@ -55,8 +55,8 @@ export async function listDeliveries(
 ): Promise<void> {
   const client = connectManagement(options);
   await printPages(options, {
-    member: 'deliveries',
     read: (page) => client.listDeliveries(webhookId, page),
+    member: 'deliveries',
     print: ({ deliveries }) => {
       if (deliveries.length === 0) return;
       printTable({

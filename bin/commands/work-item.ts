@@ -2,7 +2,7 @@ import { ApiError } from '../../src/shared/clients/svc/request.ts';
 import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../cli/client.ts';
 import { printJson, printLine, printNote } from '../cli/output.ts';
-import { printPages, type PageOptions } from '../cli/pages.ts';
+import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export type LetterOptions = ClientOptions & {
@@ -16,8 +16,8 @@ export type LetterOptions = ClientOptions & {
 export async function listDeadLetters(options: LetterOptions & PageOptions): Promise<void> {
   const client = connectClient(options);
   await printPages(options, {
-    member: 'work_items',
     read: (page) => client.listDeadLetters({ ...filterOf(options), ...page }),
+    member: 'work_items',
     print,
   });
 }

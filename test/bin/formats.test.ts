@@ -36,7 +36,7 @@ async function connect(tenant: TestTenant) {
     runSvc([...args, '--url', runtime.url, '--token', token], { cwd: folder.path, input });
 }
 
-test('a list as yaml, wide and ids has the rows of its JSON', async (t) => {
+test.serial('a list as yaml, wide and ids has the rows of its JSON', async (t) => {
   t.timeout(120_000);
   const tenant = await runtime.newTenant();
   const svc = await connect(tenant);
@@ -58,24 +58,27 @@ test('a list as yaml, wide and ids has the rows of its JSON', async (t) => {
   t.is(one.stdout, `${ids[0]}\n`);
 });
 
-test('cancel and retry take ids from stdin; one that is refused does not stop the others', async (t) => {
-  t.timeout(120_000);
-  const tenant = await runtime.newTenant();
-  const svc = await connect(tenant);
-  const [one, two] = [await tenant.run(SIGNING), await tenant.run(SIGNING)];
-  for (const id of [one, two]) await tenant.until(id, 'paused');
-  const cancelled = await svc(['execution', 'cancel', '-'], `${one}\nexec_typo\n\n${two}\n`);
-  t.is(cancelled.code, 1);
-  t.is(cancelled.stdout, `${one} is cancelled\n${two} is cancelled\n`);
-  t.regex(cancelled.stderr, /exec_typo: not found.*\nerror: 1 of 3 were refused/);
+test.serial(
+  'cancel and retry take ids from stdin; one that is refused does not stop the others',
+  async (t) => {
+    t.timeout(120_000);
+    const tenant = await runtime.newTenant();
+    const svc = await connect(tenant);
+    const [one, two] = [await tenant.run(SIGNING), await tenant.run(SIGNING)];
+    for (const id of [one, two]) await tenant.until(id, 'paused');
+    const cancelled = await svc(['execution', 'cancel', '-'], `${one}\nexec_typo\n\n${two}\n`);
+    t.is(cancelled.code, 1);
+    t.is(cancelled.stdout, `${one} is cancelled\n${two} is cancelled\n`);
+    t.regex(cancelled.stderr, /exec_typo: not found.*\nerror: 1 of 3 were refused/);
 
-  const retried = await svc(['execution', 'retry', '-', '-o', 'ids'], `${one}\n${two}\n`);
-  t.is(retried.code, 0, retried.stderr);
-  t.is(retried.stdout.trim().split('\n').length, 2);
-  t.regex((await svc(['execution', 'pause', '-'])).stderr, /stdin named no ids/);
-});
+    const retried = await svc(['execution', 'retry', '-', '-o', 'ids'], `${one}\n${two}\n`);
+    t.is(retried.code, 0, retried.stderr);
+    t.is(retried.stdout.trim().split('\n').length, 2);
+    t.regex((await svc(['execution', 'pause', '-'])).stderr, /stdin named no ids/);
+  },
+);
 
-test('approval show, approve and reject decide one execution', async (t) => {
+test.serial('approval show, approve and reject decide one execution', async (t) => {
   t.timeout(120_000);
   const tenant = await runtime.newTenant();
   const svc = await connect(tenant);
@@ -91,7 +94,7 @@ test('approval show, approve and reject decide one execution', async (t) => {
   t.regex(again.stderr, /no approval is open: see why it waits with: /);
 });
 
-test('artifact put, show and get keep the bytes', async (t) => {
+test.serial('artifact put, show and get keep the bytes', async (t) => {
   t.timeout(120_000);
   const svc = await connect(await runtime.newTenant());
   const put = await svc(['artifact', 'put', '-', '--type', 'text/plain'], 'Grüße');
@@ -107,7 +110,7 @@ test('artifact put, show and get keep the bytes', async (t) => {
   t.is((await svc(['artifact', 'get', `sha256:${'0'.repeat(64)}`])).code, 4);
 });
 
-test('agent register, list, show and activate', async (t) => {
+test.serial('agent register, list, show and activate', async (t) => {
   t.timeout(120_000);
   const svc = await connect(await runtime.newTenant());
   const card = JSON.stringify({ name: 'Translator', uri: 'http://127.0.0.1:9/' });
@@ -121,7 +124,7 @@ test('agent register, list, show and activate', async (t) => {
   t.is((await svc(['agent', 'show', 'nobody'])).code, 4);
 });
 
-test('open prints the page of what exists', async (t) => {
+test.serial('open prints the page of what exists', async (t) => {
   t.timeout(120_000);
   const tenant = await runtime.newTenant();
   const svc = await connect(tenant);
@@ -132,13 +135,12 @@ test('open prints the page of what exists', async (t) => {
   t.is((await svc(['open', 'sinning'])).code, 4);
 });
 
-test('--all goes through every page, as one JSON document', async (t) => {
+test.serial('--all goes through every page, as one JSON document', async (t) => {
   t.timeout(120_000);
   const tenant = await runtime.newTenant();
   const svc = await connect(tenant);
   await tenant.run(SIGNING);
-  const line = JSON.stringify({ input: {} });
-  const lines = `${line}\n`.repeat(501);
+  const lines = '{"input":{}}\n'.repeat(501);
   t.is((await svc(['execution', 'start-many', '-', '--workflow', 'signing'], lines)).code, 0);
   const all = await svc(['execution', 'list', '--all', '-o', 'json']);
   const { executions, next_cursor: cursor } = JSON.parse(all.stdout);

@@ -7,9 +7,9 @@ import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { SimulateOptions } from '../../commands/workflow-simulate.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
-import { addPageOptions } from '../pages.ts';
+import { addPageOptions } from '../lists/pages.ts';
 import { addOutputOption } from '../output-option.ts';
-import { addWatchOption, watched } from '../watched.ts';
+import { addWatchOption, watched } from '../lists/watched.ts';
 import { parseCount, parseInstant, parseLabel } from '../parse-option.ts';
 
 const loadWorkflow = () => import('../../commands/workflow.ts');
@@ -353,7 +353,7 @@ function executionsCommand(parent: Command, name: string): Command {
 
 /** Loaded when a command acts. */
 async function eachId(id: string, act: (id: string) => Promise<void>): Promise<void> {
-  return (await import('../each-id.ts')).eachId(id, act);
+  return (await import('../lists/each-id.ts')).eachId(id, act);
 }
 
 function executionCommand(parent: Command, name: string): Command {

@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 
 import type { CreateScheduleOptions, TimingOptions } from '../../commands/schedule.ts';
 import { parseCount } from '../parse-option.ts';
-import { addPageOptions } from '../pages.ts';
-import { addWatchOption, watched } from '../watched.ts';
+import { addPageOptions } from '../lists/pages.ts';
+import { addWatchOption, watched } from '../lists/watched.ts';
 import { clientCommand } from './client-commands.ts';
 
 const loadSchedule = () => import('../../commands/schedule.ts');

@@ -4,8 +4,8 @@ import type { OneDecision } from '../../commands/overview/approval.ts';
 import type { DecideOptions, ListApprovalsOptions } from '../../commands/overview/approvals.ts';
 import type { FailureOptions } from '../../commands/overview/failures.ts';
 import type { CheckOptions } from '../../commands/worker-check/check-worker.ts';
-import { addPageOptions } from '../pages.ts';
-import { addWatchOption, watched } from '../watched.ts';
+import { addPageOptions } from '../lists/pages.ts';
+import { addWatchOption, watched } from '../lists/watched.ts';
 import { addOutputOption } from '../output-option.ts';
 import { parseCount } from '../parse-option.ts';
 import { addRuntimeOptions } from './client-commands.ts';
@@ -114,7 +114,7 @@ function decisionCommand(parent: Command, name: 'approve' | 'reject'): Command {
     .option('--comment <text>', 'reason for the decision')
     .action(async (id: string, options: OneDecision) => {
       const [{ eachId }, { decideOne }] = await Promise.all([
-        import('../each-id.ts'),
+        import('../lists/each-id.ts'),
         loadApproval(),
       ]);
       return eachId(id, (one) => decideOne(one, name, options));

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 
 import type { UpdateTenantOptions } from '../../commands/tenant.ts';
-import { addPageOptions } from '../pages.ts';
+import { addPageOptions } from '../lists/pages.ts';
 import { clientCommand } from './client-commands.ts';
 
 const loadAgent = () => import('../../commands/agent.ts');

@@ -33,9 +33,9 @@ const LISTS: Readonly<Record<string, string | null>> = {
 
 /** Null: the answer is one thing, not a list. */
 export function findRows(answer: unknown): Rows | null {
-  if (!isJsonObject(answer as never)) return null;
+  if (!isJsonObject(answer)) return null;
   for (const [member, idMember] of Object.entries(LISTS)) {
-    const list = (answer as JsonObject)[member];
+    const list = answer[member];
     if (Array.isArray(list)) return { rows: list.filter(isJsonObject), idMember };
   }
   return null;
@@ -64,8 +64,8 @@ export function findIds(answer: unknown): readonly string[] {
     const { rows, idMember } = list;
     return idMember === null ? [] : rows.flatMap((row) => idAt(row, idMember));
   }
-  if (!isJsonObject(answer as never)) return [];
-  const record = answer as JsonObject;
+  if (!isJsonObject(answer)) return [];
+  const record = answer;
   const member = RECORD_IDS.find((name) => idAt(record, name).length > 0);
   return member === undefined ? [] : idAt(record, member);
 }

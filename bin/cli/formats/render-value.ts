@@ -14,7 +14,7 @@ export const RENDERERS: Readonly<Record<string, () => Promise<Renderer>>> = {
     const { printTable } = await import('../print-table.ts');
     return (value) => {
       const list = findRows(value);
-      if (list === null) return printFields(value as JsonObject);
+      if (list === null) return printFieldsvalue;
       const head = columnsOf(list.rows);
       if (list.rows.length > 0) {
         printTable({
@@ -55,7 +55,7 @@ function showCell(value: JsonValue | undefined): string | null {
 
 /** JSON and YAML carry the cursor themselves. */
 function noteMore(value: unknown): void {
-  if (!isJsonObject(value as never)) return;
-  const cursor = (value as JsonObject)['next_cursor'];
+  if (!isJsonObject(value)) return;
+  const cursor = value['next_cursor'];
   if (typeof cursor === 'string') printNote(`more results: add --all, or --cursor ${cursor}`);
 }

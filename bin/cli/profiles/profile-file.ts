@@ -70,5 +70,5 @@ function parseProfiles(text: string): Profiles | null {
 function toProfile(value: unknown): Profile | null {
   if (!isJsonObject(value) || typeof value['url'] !== 'string') return null;
   const { url, token = null } = value;
-  return { url: url as string, token: typeof token === 'string' ? token : null };
+  return { url, token: typeof token === 'string' ? token : null };
 }

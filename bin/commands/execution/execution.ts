@@ -5,7 +5,7 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { readJsonOption, readObjectOption } from '../../cli/json-option.ts';
 import { printFields, printJson, printLine } from '../../cli/output.ts';
-import { printPages, type PageOptions } from '../../cli/pages.ts';
+import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 export async function listExecutions(
@@ -23,8 +23,8 @@ export async function listExecutions(
     q: options.query ?? null,
   };
   await printPages(options, {
-    member: 'executions',
     read: (page) => client.listExecutions({ ...filter, ...page }),
+    member: 'executions',
     print: ({ executions }) =>
       printTable({
         head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED'],

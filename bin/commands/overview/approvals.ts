@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { WireListedApproval } from '../../../src/shared/clients/svc/overview-wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { printPages, type PageOptions } from '../../cli/pages.ts';
+import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 export type ListApprovalsOptions = ClientOptions &
@@ -15,8 +15,8 @@ export async function listApprovals(options: ListApprovalsOptions): Promise<void
   const client = connectClient(options);
   const filter = { status: options.status, workflow_id: options.workflow ?? null };
   await printPages(options, {
-    member: 'approvals',
     read: (page) => client.listAllApprovals({ ...filter, ...page }),
+    member: 'approvals',
     print: ({ approvals }) =>
       options.status === 'decided' ? printDecided(approvals) : printOpen(approvals),
   });

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import type { OutputFormat } from './output.ts';
-import { printJson, printNote, printsByPage } from './output.ts';
+import type { OutputFormat } from '../output.ts';
+import { printJson, printNote, printsByPage } from '../output.ts';
 
 export interface PageOptions {
   readonly output: OutputFormat;
@@ -23,13 +23,13 @@ interface Page {
 }
 
 interface Paged<Answer> {
-  /** The member of the answer that holds the rows. */
-  readonly member: keyof NoInfer<Answer> & string;
   readonly read: (page: {
     readonly limit: number | null;
     readonly cursor: string | null;
   }) => Promise<Answer>;
-  readonly print: (answer: NoInfer<Answer>) => void;
+  /** The member of the answer that holds the rows. */
+  readonly member: string;
+  readonly print: (answer: Answer) => void;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function printPages<Answer extends Page>(
   const isOneDocument = options.output === 'json' && !printsByPage();
   const collected: unknown[] = [];
   for await (const { answer, isLast } of readPages(options, list)) {
-    if (isOneDocument) collected.push(...(answer[list.member] as readonly unknown[]));
+    if (isOneDocument) collected.push(...rowsOf(answer, list.member));
     if (isOneDocument && isLast) printJson({ ...answer, [list.member]: collected });
     if (isOneDocument) continue;
     if (options.output === 'json') printJson(isLast ? answer : { ...answer, next_cursor: null });
@@ -67,10 +67,15 @@ async function* readPages<Answer extends Page>(
     const limit = wanted === null ? null : Math.min(left, PAGE_ROWS_MAX);
     const answer: Answer = await read({ limit, cursor });
     cursor = answer.next_cursor ?? null;
-    left -= (answer[member] as readonly unknown[]).length;
+    left -= rowsOf(answer, member).length;
     isLast = left <= 0 || cursor === null;
     yield { answer, isLast };
   }
+}
+
+function rowsOf(answer: object, member: string): readonly unknown[] {
+  const rows: unknown = Reflect.get(answer, member);
+  return Array.isArray(rows) ? rows : [];
 }
 
 /** As many as the API gives at once. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-import { printNote } from './output.ts';
+import { printNote } from '../output.ts';
 
 interface WatchOptions {
   /** Milliseconds between two readings, or `true`: 2 seconds. Absent: read once. */

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 
-import type { ApiError } from '../../src/shared/clients/svc/request.ts';
-import { CliError, usageError } from './exit-code.ts';
-import { printNote } from './output.ts';
+import type { ApiError } from '../../../src/shared/clients/svc/request.ts';
+import { CliError, usageError } from '../exit-code.ts';
+import { printNote } from '../output.ts';
 
 /**
  * Acts on one id, or with `-` on each line of stdin, one after another as they arrive. What the runtime
