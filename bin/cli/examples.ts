@@ -124,6 +124,18 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     `svc execution move ${EXECUTION} --build 2026-11-24`,
     `svc execution move ${EXECUTION} --build - --node agent`,
   ],
+  'svc execution fork': [
+    `svc execution fork ${EXECUTION} --at charge --dry-run`,
+    `svc execution fork ${EXECUTION} --at 12 --patch '{"amount": 5}'`,
+  ],
+  'svc execution forks': [
+    `svc execution forks ${EXECUTION}`,
+    `svc execution forks ${EXECUTION} -o ids`,
+  ],
+  'svc execution diff': [
+    `svc execution diff ${EXECUTION} exec_01a20e913dd37bb2b2e86fcb2ad9cf75`,
+    `svc execution diff ${EXECUTION} exec_01a20e913dd37bb2b2e86fcb2ad9cf75 -o json`,
+  ],
   'svc execution retry': [
     `svc execution retry ${EXECUTION} --latest`,
     `svc execution list -q 'status = failed' --all -o ids | svc execution retry -`,

@@ -14,7 +14,7 @@ export const RENDERERS: Readonly<Record<string, () => Promise<Renderer>>> = {
     const { printTable } = await import('../print-table.ts');
     return (value) => {
       const list = findRows(value);
-      if (list === null) return printFieldsvalue;
+      if (list === null) return printFields(isJsonObject(value) ? value : { value });
       const head = columnsOf(list.rows);
       if (list.rows.length > 0) {
         printTable({
