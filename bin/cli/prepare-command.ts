@@ -11,7 +11,7 @@ export async function prepareCommand(command: Command): Promise<void> {
   await chooseRenderer(command);
 }
 
-/** A command that sees `json` hands over data, whatever renders it. */
+/** A command that sees `json` hands over data, and the renderer prints it. */
 async function chooseRenderer(command: Command): Promise<void> {
   const format = String(command.opts()['output']);
   const load = RENDERERS[format];

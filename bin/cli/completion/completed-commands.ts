@@ -3,8 +3,7 @@ import type { Argument, Command, Option } from 'commander';
 /*
  * The commands for the scripts of bash, zsh and fish. The scripts are static: a library such as
  * `@bomb.sh/tab` 0.0.22 starts the program at each press of Tab (0.13 s), offers no files, and
- * evaluates the words typed so far. Only for ids does a script call the program, and only with words
- * that stand in the script.
+ * evaluates the words typed so far. A script calls the program for ids only, with words from the script.
  */
 
 /** A command as a shell completes it. */

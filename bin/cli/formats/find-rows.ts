@@ -41,7 +41,7 @@ export function findRows(answer: unknown): Rows | null {
   return null;
 }
 
-/** The member that names one thing; those that stand first are told apart by it alone. */
+/** The member that names one thing. The first that an answer has is its id. */
 const RECORD_IDS = [
   'schedule_id',
   'webhook_id',

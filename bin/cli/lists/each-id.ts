@@ -5,8 +5,8 @@ import { CliError, usageError } from '../exit-code.ts';
 import { printNote } from '../output.ts';
 
 /**
- * Acts on one id, or with `-` on each line of stdin, one after another as they arrive. What the runtime
- * refuses for one id does not keep it from the others; the command then ends with exit code 1.
+ * Acts on one id, or with `-` on each line of stdin, one after another as they arrive. A refusal of one
+ * id does not stop the others; the command then ends with exit code 1.
  */
 export async function eachId(id: string, act: (id: string) => Promise<void>): Promise<void> {
   if (id !== '-') return act(id);

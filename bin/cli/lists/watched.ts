@@ -21,7 +21,7 @@ export function addWatchOption(command: Command): Command {
 
 type Action = Parameters<Command['action']>[0];
 
-/** The action of a command with `--watch`. On a terminal, each result takes the place of the last. */
+/** The action of a command with `--watch`. On a terminal, each result replaces the last. */
 export function watched(act: Action): Action {
   return async function repeat(this: Command, ...args) {
     // Commander passes the options before the command itself.
