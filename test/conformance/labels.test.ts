@@ -146,3 +146,46 @@ check('400: labels that cannot be kept start nothing', async (t, svc) => {
     t.is((await svc.post('/workflows', { ir })).status, 400, JSON.stringify(labels));
   }
 });
+
+check(
+  '200: counts by a label, a workflow or a status name the largest groups first',
+  async (t, svc) => {
+    const orders = await svc.register({ workflow_id: 'orders', nodes: { a: call } });
+    const refunds = await svc.register({ workflow_id: 'refunds', nodes: { a: call } });
+    for (const customer of ['acme', 'Brown', 'acme', 'brown']) {
+      await svc.start(orders, {}, { labels: { customer, tier: 'gold' } });
+    }
+    await svc.start(refunds, {}, { labels: { tier: 'gold' } });
+    const cancelled = await svc.start(refunds);
+    await svc.cancel(cancelled);
+    const count = async (by: string, q = '') => {
+      const path = `/executions/counts?group_by=${by}&q=${encodeURIComponent(q)}`;
+      const { status, body } = await svc.get<{ readonly groups: readonly unknown[] }>(path);
+      t.is(status, 200, by);
+      return body.groups;
+    };
+    t.deepEqual(await count('labels.customer'), [
+      { value: 'acme', count: 2 },
+      { value: null, count: 2 },
+      { value: 'Brown', count: 1 },
+      { value: 'brown', count: 1 },
+    ]);
+    t.deepEqual(await count('labels.customer', 'labels.tier = gold and labels.customer ~ brown'), [
+      { value: 'Brown', count: 1 },
+      { value: 'brown', count: 1 },
+    ]);
+    t.deepEqual(await count('workflow', 'labels.tier = gold'), [
+      { value: 'orders', count: 4 },
+      { value: 'refunds', count: 1 },
+    ]);
+    t.deepEqual(await count('status'), [
+      { value: 'running', count: 5 },
+      { value: 'cancelled', count: 1 },
+    ]);
+    t.deepEqual(await count('version', 'status = failed'), []);
+    t.false('groups' in (await svc.get<object>('/executions/counts')).body);
+    for (const by of ['labels', 'labels.', 'labels._a', 'error', 'nothing']) {
+      t.is((await svc.get(`/executions/counts?group_by=${by}`)).status, 400, by);
+    }
+  },
+);

@@ -115,7 +115,8 @@ function declareExecutionCommands(program: Command): void {
     .action(watched(async (options) => (await loadExecution()).listExecutions(options)));
 
   addWatchOption(clientCommand(execution, 'count'))
-    .description('count executions by status')
+    .description('count executions by status or another field')
+    .option('--by <field>', 'status, workflow, version, or a label such as labels.customer')
     .option('--workflow <workflow>', 'only executions of this workflow')
     .option('-q, --query <query>', QUERY_HELP)
     .action(

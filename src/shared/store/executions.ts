@@ -130,6 +130,8 @@ export interface ExecutionSearch {
   /** Newest first by creation. */
   search(params: SearchExecutions): Promise<SearchPage>;
   count(params: CountExecutions): Promise<ExecutionCounts>;
+  /** The largest first, equal ones by value. */
+  countGroups(params: CountGroups): Promise<readonly CountedValue[]>;
 }
 
 export type ExecutionPlace = NonNullable<ListExecutions['cursor']>;
@@ -159,6 +161,23 @@ export interface CountExecutions {
   readonly from: string | null;
   readonly to: string;
   readonly buckets: number;
+}
+
+export interface CountGroups extends Pick<CountExecutions, 'tenantId' | 'criteria' | 'within'> {
+  readonly by: GroupKey;
+  /** The largest groups, at most so many. */
+  readonly limit: number;
+}
+
+/** What the executions of a group have in common. */
+export type GroupKey =
+  | { readonly field: 'status' | 'workflow' | 'version' }
+  | { readonly field: 'labels'; readonly label: string };
+
+export interface CountedValue {
+  /** Null: the executions without the label. */
+  readonly value: string | null;
+  readonly count: number;
 }
 
 export interface ExecutionCounts {

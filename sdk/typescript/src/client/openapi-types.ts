@@ -5723,6 +5723,8 @@ export interface operations {
                 readonly created_before?: string;
                 /** @description Conditions joined by `and`, such as `status = failed and workflow = "orders" and error ~ "timeout" and started > -2h`. See the guide on finding executions. */
                 readonly q?: string;
+                /** @description `status`, `workflow`, `version`, or a label such as `labels.customer`. */
+                readonly group_by?: string;
                 /** @description Values above 200 are taken for 200. */
                 readonly buckets?: number;
             };
@@ -5755,6 +5757,11 @@ export interface operations {
                             readonly by_status: {
                                 readonly [key: string]: number;
                             };
+                        }[];
+                        /** @description The largest 100 groups of `group_by`, largest first; absent without it. The value of the executions without the label is null. */
+                        readonly groups?: readonly {
+                            readonly value: string | null;
+                            readonly count: number;
                         }[];
                     };
                 };

@@ -117,6 +117,8 @@ export interface WireCounts {
   readonly total: number;
   readonly is_exact: boolean;
   readonly by_status: Readonly<Record<string, number>>;
+  /** Absent: not asked for. */
+  readonly groups?: readonly { readonly value: string | null; readonly count: number }[];
 }
 
 export interface WireBulk {

@@ -2,6 +2,7 @@ import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { CountedValue, GroupKey } from '../../store/executions.ts';
 import { conditionsOf, type ExecutionFilter } from './search-executions.ts';
 
 export type StatusCounts = Partial<Readonly<Record<ExecutionStatus, number>>>;
@@ -50,6 +51,25 @@ export async function countExecutions(
     byStatus: addUp(all),
     histogram: from === null ? [] : layOut({ from, to, buckets, groups }),
   };
+}
+
+/** The largest groups, at most so many. */
+export const GROUPS_MAX = 100;
+
+/** Counts the executions that fit by what they have in common, the largest groups first. */
+export async function countGroups(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: { readonly filter: ExecutionFilter; readonly by: GroupKey },
+): Promise<readonly CountedValue[]> {
+  const now = Date.parse(await deps.store.diagnosis.clock());
+  return deps.store.executionSearch.countGroups({
+    tenantId,
+    criteria: gatherCriteria(conditionsOf(params.filter), now),
+    within: COUNTED_MAX,
+    by: params.by,
+    limit: GROUPS_MAX,
+  });
 }
 
 type Group = { readonly status: ExecutionStatus; readonly count: number };

@@ -633,6 +633,7 @@ class AsyncExecutions:
         created_before: str | None = None,
         q: str | None = None,
         buckets: int | None = None,
+        group_by: str | None = None,
     ) -> ExecutionCounts:
         filters = {
             "status": status,
@@ -642,6 +643,7 @@ class AsyncExecutions:
             "created_before": created_before,
             "q": q,
             "buckets": buckets,
+            "group_by": group_by,
         }
         answer = await self._client.request("GET", "/executions/counts", params=filters)
         return cast(ExecutionCounts, answer)

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import {
   type CountsShown,
   countExecutions as count,
+  countGroups,
+  GROUPS_MAX,
 } from '../../../../shared/engine/executions/count-executions.ts';
+import { findField } from '../../../../shared/domain/execution/query/fields.ts';
+import type { GroupKey } from '../../../../shared/store/executions.ts';
 import { defineEndpoint } from '../../../endpoint.ts';
-import { queryInteger } from '../../../schemas/query.ts';
+import { optionalQuery, queryInteger } from '../../../schemas/query.ts';
 import { timestamp } from '../../../schemas/text.ts';
 import { executionStatus } from '../execution-shape.ts';
 import { filterQuery, readFilter } from './filter-query.ts';
@@ -26,6 +30,23 @@ export const countExecutions = defineEndpoint({
     'otherwise, it begins at the oldest execution that fits, and ends now.',
   query: z.object({
     ...filterQuery,
+    group_by: optionalQuery(
+      z
+        .string()
+        .transform((name, context) => {
+          const key = groupKeyOf(name);
+          if (key !== null) return key;
+          context.addIssue({
+            code: 'custom',
+            message: 'must be status, workflow, version, or a label such as labels.customer',
+          });
+          return z.NEVER;
+        })
+        .meta({
+          type: 'string',
+          description: '`status`, `workflow`, `version`, or a label such as `labels.customer`.',
+        }),
+    ),
     buckets: queryInteger({ min: 1, fallback: BUCKETS_DEFAULT, clampTo: BUCKETS_MAX }),
   }),
   replies: {
@@ -38,13 +59,23 @@ export const countExecutions = defineEndpoint({
       histogram: z
         .array(z.object({ from: timestamp, before: timestamp, by_status: countsByStatus }))
         .meta({ description: 'In the order of time. Empty if no execution fits.' }),
+      groups: z
+        .array(z.object({ value: z.string().nullable(), count: z.int() }))
+        .optional()
+        .meta({
+          description:
+            `The largest ${GROUPS_MAX} groups of \`group_by\`, largest first; absent without it. The ` +
+            'value of the executions without the label is null.',
+        }),
     }),
   },
   async handle({ query, caller }, { engine }) {
     const filter = readFilter(query);
-    const { buckets } = query;
+    const { buckets, group_by: by } = query;
     const counted = filter === null ? NOTHING : await count(engine, caller, { filter, buckets });
     const { total, isExact, byStatus, histogram } = counted;
+    const groups =
+      by === null ? null : filter === null ? [] : await countGroups(engine, caller, { filter, by });
     return {
       status: 200,
       body: {
@@ -52,9 +83,18 @@ export const countExecutions = defineEndpoint({
         is_exact: isExact,
         by_status: byStatus,
         histogram: histogram.map(({ counts, ...times }) => ({ ...times, by_status: counts })),
+        ...(groups !== null && { groups: [...groups] }),
       },
     };
   },
 });
+
+function groupKeyOf(name: string): GroupKey | null {
+  const found = findField(name);
+  if (found === null) return null;
+  const { field, label } = found;
+  if (field === 'labels') return { field, label };
+  return field === 'status' || field === 'workflow' || field === 'version' ? { field } : null;
+}
 
 const NOTHING: CountsShown = { total: 0, isExact: true, byStatus: {}, histogram: [] };

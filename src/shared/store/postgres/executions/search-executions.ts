@@ -9,6 +9,7 @@ import { splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts'
 import type { PostgresPool } from '../connection/connect.ts';
 import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
+import { countGroups } from './count-groups.ts';
 import { writeCriteria } from './write-criteria.ts';
 import {
   createBinds,
@@ -26,6 +27,7 @@ export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
   return {
     search: (params) => searchExecutions(readers, params),
     count: (params) => countExecutions(readers, params),
+    countGroups: (params) => countGroups(readers, params),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ExecutionCriteria } from '../../../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import { type ExecutionId } from '../../../domain/ids.ts';
 import type {
@@ -9,7 +8,7 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { labelOf, splitCriteria } from '../../rows/split-criteria.ts';
+import { splitCriteria } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import {
   decodeListed,
@@ -18,12 +17,22 @@ import {
   type ListedRecord,
   toIso,
 } from '../rows.ts';
-import { writeCriteria, type WrittenCriteria } from './write-criteria.ts';
+import { countGroups } from './count-groups.ts';
+import { writeCriteria } from './write-criteria.ts';
+import {
+  all,
+  COMPARED_COLUMNS,
+  type Drive,
+  NO_CONDITION,
+  orderBy,
+  writeDrive,
+} from './write-drive.ts';
 
 export function createExecutionSearch(connection: Connection): ExecutionSearch {
   return {
     search: (params) => connection.read(() => searchExecutions(connection, params)),
     count: (params) => connection.read(() => countExecutions(connection, params)),
+    countGroups: (params) => connection.read(() => countGroups(connection, params)),
   };
 }
 
@@ -98,52 +107,6 @@ function findBound(
   return row;
 }
 
-/** An index in the order of the list, with the executions that it finds. */
-interface Drive extends WrittenCriteria {
-  readonly from: string;
-  readonly place: { readonly at: string; readonly id: string };
-}
-
-function writeDrive(driving: ExecutionCriteria): Drive {
-  const label = labelOf(driving);
-  if (label === null) {
-    const { condition, bindings } = writeCriteria('d_', driving);
-    return {
-      from: 'executions',
-      place: { at: 'created_at', id: 'id' },
-      condition: `tenant_id = :tenant_id and ${condition}`,
-      bindings,
-    };
-  }
-  const { from, before } = driving.started;
-  const times = [
-    ...(from === null ? [] : [' and created_at >= :label_from']),
-    ...(before === null ? [] : [' and created_at < :label_before']),
-  ];
-  return {
-    // A cross join keeps its order, and with it that of the index.
-    from: `(
-       select execution_id as labelled_id, created_at as labelled_at
-       from execution_labels
-       where tenant_id = :tenant_id and name = :label_name and value = :label_value${times.join('')}
-     ) cross join executions on id = labelled_id`,
-    place: { at: 'labelled_at', id: 'labelled_id' },
-    condition: 'true',
-    bindings: {
-      label_name: label.name,
-      label_value: label.value,
-      ...(from !== null && { label_from: Date.parse(from) }),
-      ...(before !== null && { label_before: Date.parse(before) }),
-    },
-  };
-}
-
-function orderBy({ at, id }: Drive['place']): string {
-  return `${at} desc, ${id} desc`;
-}
-
-const NO_CONDITION = { condition: 'true', bindings: {} };
-
 function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
   const { tenantId, from, to, buckets, within } = params;
   const { driving, residual } = splitCriteria(params.criteria);
@@ -205,23 +168,10 @@ function countExecutions(connection: Connection, params: CountExecutions): Execu
 }
 
 const COUNTED_COLUMNS = 'status, created_at';
-/** All that a condition of a query looks at. */
-const COMPARED_COLUMNS = `id, definition_id, workflow_id, workflow_version, parent_execution_id, status,
-         error, created_at, completed_at`;
-
 interface CountRecord {
   readonly first: number | null;
   readonly scanned: number;
   readonly status: ExecutionStatus | null;
   readonly bucket: number | null;
   readonly count: number | null;
-}
-
-/** The texts vary with the query of a caller, so the connection does not keep them compiled. */
-function all<Row>(
-  connection: Connection,
-  text: string,
-  bindings: Readonly<Record<string, Bindable>>,
-): readonly Row[] {
-  return connection.database.prepare<Record<string, Bindable>[], Row>(text).all(bindings);
 }
