@@ -169,7 +169,7 @@ export interface CountGroups extends Pick<CountExecutions, 'tenantId' | 'criteri
   readonly limit: number;
 }
 
-/** What the executions of a group have in common. */
+/** The field or the label whose value the executions of a group share. */
 export type GroupKey =
   | { readonly field: 'status' | 'workflow' | 'version' }
   | { readonly field: 'labels'; readonly label: string };

@@ -202,6 +202,11 @@ ExecutionCountsHistogram = TypedDict(
 )
 
 
+class ExecutionCountsGroups(TypedDict):
+    value: str | None
+    count: int
+
+
 class ExecutionCounts(TypedDict):
     total: int
     is_exact: bool
@@ -210,6 +215,9 @@ class ExecutionCounts(TypedDict):
     """Without the statuses of no execution."""
     histogram: list[ExecutionCountsHistogram]
     """In the order of time. Empty if no execution fits."""
+    groups: NotRequired[list[ExecutionCountsGroups]]
+    """The largest 100 groups of `group_by`, largest first; absent without it. The value of the
+    executions without the label is null."""
 
 
 class ExecutionImported(TypedDict):

@@ -621,6 +621,7 @@ class Executions:
         created_before: str | None = None,
         q: str | None = None,
         buckets: int | None = None,
+        group_by: str | None = None,
     ) -> ExecutionCounts:
         filters = {
             "status": status,
@@ -630,6 +631,7 @@ class Executions:
             "created_before": created_before,
             "q": q,
             "buckets": buckets,
+            "group_by": group_by,
         }
         answer = self._client.request("GET", "/executions/counts", params=filters)
         return cast(ExecutionCounts, answer)
