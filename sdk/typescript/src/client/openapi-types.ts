@@ -730,7 +730,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Starts a new execution that carries another one up to a point
-         * @description `at` is a node, which then runs again, or the sequence of the last event to keep. The fork has the state, the results and the untaken external events of that point; what was in progress begins again, with the whole time of its timers. The original goes on, or stays as it ended. The calls of a fork have idempotency keys of their own, so they have their effects again: to repeat a failed call under its key, retry the execution. With `dry_run`, the answer is 200 with what the fork would keep and run, and nothing starts. With an `Idempotency-Key` header, the same key and body within 24 hours give the same fork.
+         * @description `at` is a node, which then runs again, or the sequence of the last event to keep. The fork has the state, the results and the untaken external events of that point; what was in progress begins again, with the whole time of its timers. The original continues, or stays as it ended. The calls of a fork have idempotency keys of their own, so they have their effects again: to repeat a failed call under its key, retry the execution. With `dry_run`, the answer is 200 with what the fork would keep and run, and nothing starts. With an `Idempotency-Key` header, the same key and body within 24 hours give the same fork.
          *
          *     Access: developer or operator.
          */

@@ -118,7 +118,8 @@ export interface WireCounts {
   readonly is_exact: boolean;
   readonly by_status: Readonly<Record<string, number>>;
   /** Absent: not asked for. */
-  readonly groups?: readonly { readonly value: string | null; readonly count: number }[];
+  readonly groups?:
+    readonly { readonly value: string | null; readonly count: number }[] | undefined;
 }
 
 export interface WireBulk {

@@ -463,7 +463,7 @@ class ExecutionHandle:
         return self._client.execution(answer["execution_id"])
 
     def preview_fork(self, at: str | int, **changes: Any) -> ForkPreview:
-        """What `fork` would keep and run; starts nothing."""
+        """Tells what `fork` would keep and run; starts nothing."""
         return cast(ForkPreview, self._post("/fork", {"at": at, "dry_run": True, **changes}))
 
     def forks(self) -> list[Fork]:
