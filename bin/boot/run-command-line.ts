@@ -1,7 +1,11 @@
-import { createProgram } from '../cli/create-program.ts';
 import { runProgram } from './run-program.ts';
 
-export function runCommandLine(): Promise<void> {
+export async function runCommandLine(): Promise<void> {
   const [, , command = ''] = process.argv;
-  return runProgram(createProgram({ isServing: ['dev', 'serve'].includes(command) }));
+  if (['dev', 'serve'].includes(command)) {
+    const { createServingProgram } = await import('../cli/create-serving-program.ts');
+    return runProgram(createServingProgram());
+  }
+  const { createProgram } = await import('../cli/create-program.ts');
+  return runProgram(createProgram());
 }
