@@ -76,11 +76,9 @@ export const executionShape = executionSummary.extend({
     .object({ outcome: z.enum(TERMINAL_STATUSES) })
     .nullable()
     .meta({ description: 'How the execution will end once its undos and finalizers are done.' }),
-  undo: undoShape
-    .nullable()
-    .meta({
-      description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
-    }),
+  undo: undoShape.nullable().meta({
+    description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
+  }),
   steps_executed: z.int().meta({ description: 'Number of `NodeCompleted` events.' }),
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
