@@ -140,7 +140,8 @@ def test_a_fork_carries_an_execution_up_to_a_node(client: Client, name: str) -> 
     fork.result()
     assert first.fork("tell", patch={"n": 2}, idempotency_key=name).id == fork.id
     origin = fork.describe()["forked_from"]
-    assert origin is not None and origin["execution_id"] == first.id
+    assert origin is not None
+    assert origin["execution_id"] == first.id
     assert [one["execution_id"] for one in first.forks()] == [fork.id]
 
 
