@@ -1,4 +1,4 @@
--- after: b13e5ca97334e825812ec6712bb92f5da7f1e19f61435c82594fbc6b522719de
+-- after: 04c6714b5e73dd37330dcd869722de1978ec3486ef3144d61a967e4d2edee551
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -758,20 +758,27 @@ CREATE INDEX execution_labels_by_value on execution_labels (
   tenant_id, name, value, created_at desc, execution_id desc
 );
 
-CREATE TABLE checkpoints (
-  execution_id text not null,
-  sequence integer not null check (sequence > 0),
+CREATE TABLE flow_waits (
+  -- The order in which places are given.
+  seq integer primary key autoincrement,
+  execution_id text not null unique,
   tenant_id text not null,
-  body text not null,
-  primary key (execution_id, sequence)
+  place_key text not null,
+  -- The limit that the execution was started with.
+  places_max integer not null check (places_max >= 1),
+  shard integer not null,
+  since integer not null
 ) strict;
 
-CREATE TRIGGER remove_checkpoints
-after delete on executions
-begin
-  delete from checkpoints
-  where execution_id = old.id;
-end;
+CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
+
+CREATE TABLE flow_places (
+  tenant_id text not null,
+  place_key text not null,
+  place integer not null check (place >= 1),
+  execution_id text not null unique,
+  primary key (tenant_id, place_key, place)
+) strict, without rowid;
 
 insert into lease_fence (id, last) values (1, 0);
 

@@ -66,7 +66,7 @@ export function openEngine(given: GivenToEngine): {
       compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
     heldExecutions: createHeldExecutions(given.wake),
-    admission: createAdmission({ places: store.places, wake: given.wake }),
+    admission: createAdmission({ places: store.places, flow: store.flow, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
   const claimPace = createClaimPace(now);

@@ -39,7 +39,7 @@ export interface CommitPlan {
   readonly startsExecutions: readonly StartedExecution[];
   /** How the plan uses its tree of executions; null: in no way that the tree must allow. */
   readonly tree: TreeUse | null;
-  /** A child that waits for a place ends, so it stops waiting. */
+  /** An execution that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
   readonly newItems: readonly NewWorkItem[];
   /** Items that begin leased: those run in this process, and those that answer a waiting claim. */
@@ -181,6 +181,14 @@ export interface NewExecution {
    * id. It is then refused as `exists`. Absent: the id is new.
    */
   readonly isDerived?: boolean;
+  /** It does not begin before `FlowStore.admit` gives it a place. Absent: it needs none. */
+  readonly awaitsPlace?: AwaitedPlace;
+}
+
+/** A place of a key of concurrency. */
+export interface AwaitedPlace {
+  readonly placeKey: string;
+  readonly placesMax: number;
 }
 
 /** Judged when the execution is made, exactly: starts of one tenant are counted one after another. */

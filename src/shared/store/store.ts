@@ -6,6 +6,7 @@ import type { CheckpointStore } from './readings/checkpoints.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DiagnosisStore } from './readings/diagnosis.ts';
 import type { ExecutionSearch, ExecutionStore } from './executions.ts';
+import type { FlowStore } from './flow.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
 import type { PlaceStore } from './places.ts';
@@ -37,6 +38,7 @@ export interface Store {
   readonly timers: TimerStore;
   readonly runnable: RunnableStore;
   readonly places: PlaceStore;
+  readonly flow: FlowStore;
   readonly approvals: ApprovalStore;
   readonly checkpoints: CheckpointStore;
   readonly workOverview: WorkOverviewStore;

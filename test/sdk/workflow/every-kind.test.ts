@@ -59,6 +59,7 @@ const PARTS: Readonly<Record<string, readonly JsonObject[]>> = {
   Edge: membersBelow(irs, 'edges'),
   RetryPolicy: [...membersBelow(irs, 'retry_policies'), ...below(irs, 'retry_policy')],
   Timeouts: below(irs, 'timeouts'),
+  Concurrency: below(irs, 'concurrency'),
   ContinueAsNew: below(irs, 'continue_as_new'),
   Expose: below(irs, 'expose'),
   Model: membersBelow(irs, 'models'),

@@ -130,6 +130,7 @@ export const parts = workflow('parts', {
   tokenBudget: { inputTokens: 1000, outputTokens: 1000, totalTokens: 1500 },
   costBudgetUsd: 2.5,
   onBudgetExceeded: 'pause',
+  concurrency: { key: cel`input.customer`, limit: 5, whenFull: 'queue' },
   continueAsNew: { afterEvents: 500, when: cel`state.n > 10` },
   expose: { a2a: true, result: '$.text', inputModes: ['text/plain'], outputModes: ['text/plain'] },
 })

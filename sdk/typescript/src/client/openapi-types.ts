@@ -433,7 +433,7 @@ export interface paths {
          *     | `budget_used_up` | a person must grant a budget again |
          *     | `awaiting_approval` | a person must decide; `until`: when the approval times out |
          *     | `awaiting_event` | it waits for an external event; `until`: when the wait times out |
-         *     | `waiting_for_place` | a child has not begun: the tenant's limit of executions is reached, `position` in the order of waiting |
+         *     | `waiting_for_place` | it has not begun: the tenant's limit for children, or the concurrency limit of its key, is reached; `position` in the order of waiting |
          *     | `waiting_in_queue` | a work item waits its turn, `position` in the order of priority and age |
          *     | `retry_backoff_until` | the next attempt waits for its time, after `error` |
          *     | `child_end_not_told` | a child execution has ended, and this one has not received the result yet |
@@ -2301,6 +2301,8 @@ export interface components {
             readonly on_budget_exceeded?: "fail" | "pause" | "warn" | null;
             /** @description When a run ends for another to continue. */
             readonly continue_as_new?: components["schemas"]["ContinueAsNew"] | null;
+            /** @description How many of its executions run at a time. */
+            readonly concurrency?: components["schemas"]["Concurrency"] | null;
             /** @description Protocols that can reach it besides the API. */
             readonly expose?: components["schemas"]["Expose"] | null;
         };
@@ -4618,6 +4620,18 @@ export interface components {
             /** @description When this holds. */
             readonly when?: components["schemas"]["Expression"] | null;
         };
+        /** @description How many executions run at a time. The others wait in the order of their starts. */
+        readonly Concurrency: {
+            /** @description Executions with the same value share the limit. Default: all of the workflow. */
+            readonly key?: components["schemas"]["Expression"] | null;
+            /** @description Most executions of a key at a time. */
+            readonly limit: number | null;
+            /**
+             * @description What a start does when the limit is reached. Default `queue`.
+             * @enum {unknown}
+             */
+            readonly when_full?: "queue" | null;
+        };
         /** @description Protocols that can reach the workflow besides the API. */
         readonly Expose: {
             /** @description Whether it is an agent of the Agent2Agent protocol. */
@@ -6055,7 +6069,7 @@ export interface operations {
                              * @enum {string}
                              */
                             readonly child_code?: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
-                            /** @description Nodes that a join waits for. */
+                            /** @description Nodes that a join waits for, or executions that have the places. */
                             readonly waits_for?: readonly string[];
                             readonly items_done?: number;
                             readonly items_total?: number;

@@ -64,6 +64,8 @@ export type WorkflowIr = {
   readonly on_budget_exceeded?: 'fail' | 'pause' | 'warn';
   /** When a run ends for another to continue. */
   readonly continue_as_new?: ContinueAsNewIr;
+  /** How many of its executions run at a time. */
+  readonly concurrency?: ConcurrencyIr;
   /** Protocols that can reach it besides the API. */
   readonly expose?: ExposeIr;
 };
@@ -630,6 +632,16 @@ export type ContinueAsNewIr = {
   readonly after_events?: number;
   /** When this holds. */
   readonly when?: ExpressionIr;
+};
+
+/** How many executions run at a time. The others wait in the order of their starts. */
+export type ConcurrencyIr = {
+  /** Executions with the same value share the limit. Default: all of the workflow. */
+  readonly key?: ExpressionIr;
+  /** Most executions of a key at a time. */
+  readonly limit: number;
+  /** The effect on a start when the limit is reached. Default `queue`. */
+  readonly when_full?: 'queue';
 };
 
 /** Protocols that can reach the workflow besides the API. */

@@ -62,7 +62,18 @@ export interface WorkflowOptions<State, N extends Names> {
   /** Effect on further work once a budget is used up. Default `fail`. */
   readonly onBudgetExceeded?: 'fail' | 'pause' | 'warn';
   readonly continueAsNew?: ContinueAsNew;
+  readonly concurrency?: Concurrency;
   readonly expose?: Expose;
+}
+
+/** How many executions run at a time. The others wait in the order of their starts. */
+export interface Concurrency {
+  /** Executions with the same value share the limit. Default: all of the workflow. */
+  readonly key?: Expression;
+  /** 1 to 10 000. */
+  readonly limit: number;
+  /** The effect on a start when the limit is reached. Default `queue`. */
+  readonly whenFull?: 'queue';
 }
 
 /** When a run ends for another to continue with its state. */
@@ -122,7 +133,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { continueAsNew, expose } = options;
+  const { concurrency, continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -132,6 +143,13 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
       dropAbsent({
         after_events: continueAsNew.afterEvents,
         when: continueAsNew.when?.['~cel'],
+      }),
+    concurrency:
+      concurrency &&
+      dropAbsent({
+        key: concurrency.key?.['~cel'],
+        limit: concurrency.limit,
+        when_full: concurrency.whenFull,
       }),
     expose:
       expose &&

@@ -43,7 +43,10 @@ const blockerShape = z.object({
   correlation_key: z.string().optional(),
   child_execution_id: executionId.optional(),
   child_code: code.optional().meta({ description: "The code of the child's own first blocker." }),
-  waits_for: z.array(z.string()).optional().meta({ description: 'Nodes that a join waits for.' }),
+  waits_for: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Nodes that a join waits for, or executions that have the places.' }),
   items_done: z.int().optional(),
   items_total: z.int().optional(),
 });
@@ -75,7 +78,7 @@ progress comes last. Programs use \`code\` and the fields; \`message\` and \`unb
 | \`budget_used_up\` | a person must grant a budget again |
 | \`awaiting_approval\` | a person must decide; \`until\`: when the approval times out |
 | \`awaiting_event\` | it waits for an external event; \`until\`: when the wait times out |
-| \`waiting_for_place\` | a child has not begun: the tenant's limit of executions is reached, \`position\` in the order of waiting |
+| \`waiting_for_place\` | it has not begun: the tenant's limit for children, or the concurrency limit of its key, is reached; \`position\` in the order of waiting |
 | \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age |
 | \`retry_backoff_until\` | the next attempt waits for its time, after \`error\` |
 | \`child_end_not_told\` | a child execution has ended, and this one has not received the result yet |

@@ -8,7 +8,9 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import {
+  type AwaitedPlace,
   type CommitVerdict,
+  emptyCommit,
   leasesHere,
   type ModelUse,
   type NewExecution,
@@ -24,6 +26,7 @@ import type { Caller } from '../caller.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
+import { awaitedPlaceOf } from '../flow/awaited-place.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { commitOffering } from '../work/offer-items.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
@@ -51,7 +54,7 @@ export interface Beginning extends Caller {
 
 /** Refused if the execution already exists, or if its request was made before. */
 export async function beginExecution(deps: UseCaseDeps, params: Beginning): Promise<CommitVerdict> {
-  const { executionId, tenantId } = params;
+  const { tenantId } = params;
   const first = newEvent(params.started, params.actorId);
   await holdReferences(deps.store.artifacts, {
     tenantId,
@@ -60,8 +63,11 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
     what: params.refusesUnknown ? 'the input' : null,
   });
   const tenant = await deps.tenants.get(tenantId);
-  const planned = await planStart(deps, { ...params, tenant, first });
   const { compiled } = params;
+  const awaitsPlace = awaitedPlaceOf(compiled.plan, params.started.payload.input);
+  const of = { ...params, tenant, first, awaitsPlace };
+  if (awaitsPlace !== null && params.workflowPause === null) return commitWaiting(deps, of);
+  const planned = await planStart(deps, of);
   const verdict = await commitOffering(deps, {
     plan: planned.commit,
     tenant,
@@ -71,6 +77,16 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
       goOn(deps, { ...planned, commit, verdict: accepted, tenant, compiled });
     },
   });
+  return judgedStart(deps, params, tenant, verdict);
+}
+
+async function judgedStart(
+  deps: UseCaseDeps,
+  params: Beginning,
+  tenant: Tenant,
+  verdict: CommitVerdict,
+): Promise<CommitVerdict> {
+  const { executionId } = params;
   if (verdict.accepted) return verdict;
   if (verdict.reason === 'workflow_resumed') {
     return beginExecution(deps, { ...params, workflowPause: null });
@@ -81,11 +97,32 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
 
+interface Start extends Beginning {
+  readonly tenant: Tenant;
+  readonly first: ReturnType<typeof newEvent>;
+  readonly awaitsPlace: AwaitedPlace | null;
+}
+
+/** Records an execution that a scheduler decides on when it has its place. */
+async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVerdict> {
+  const { tenant, first, charge = null, executionId } = params;
+  const creation = creationOf(params, shardOf(executionId));
+  const commit = { ...emptyCommit(params), events: [first], charge, ...creation };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) {
+    deps.report.count('executions_started', 1);
+    const { createdAt } = verdict;
+    afterCommit(deps, {
+      commit,
+      row: { ...creation.create, createdAt },
+      committedAt: createdAt,
+    });
+  }
+  return judgedStart(deps, params, tenant, verdict);
+}
+
 /** The first decision, and the commit that creates the execution with it. */
-async function planStart(
-  deps: UseCaseDeps,
-  params: Beginning & { readonly tenant: Tenant; readonly first: ReturnType<typeof newEvent> },
-) {
+async function planStart(deps: UseCaseDeps, params: Start) {
   const { compiled, workflowPause, executionId, tenantId, tenant, first, started, charge } = params;
   const { definition, plan } = compiled;
   const base = emptyState({ executionId, tenantId });
@@ -123,8 +160,8 @@ async function planStart(
   return { decision, commit: { ...decided, ...creationOf(params, shard) } };
 }
 
-function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: number) {
-  const { tenant } = params;
+function creationOf(params: Start, shard: number) {
+  const { tenant, awaitsPlace } = params;
   const { definition } = params.compiled;
   const { workflowId } = definition;
   const { labels } = params.started.payload;
@@ -140,6 +177,7 @@ function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: numb
       request: params.request,
       limits: limitsOf(tenant),
       ...(params.isDerived === true && { isDerived: true }),
+      ...(awaitsPlace !== null && { awaitsPlace }),
     },
     workflowHold: params.workflowPause === null ? null : ({ workflowId, is: 'put' } as const),
   };

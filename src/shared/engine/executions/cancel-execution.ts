@@ -8,6 +8,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
+import { findFlowWait } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
@@ -49,7 +50,7 @@ export async function commitOfCancel(
   { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
   { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
 ): Promise<CommitPlan | null> {
-  const waits = isUnbegun(state);
+  const waits = isUnbegun(state) || (await findFlowWait(deps, state)) !== null;
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.

@@ -24,6 +24,7 @@ import {
 import type { EngineDeps } from '../deps.ts';
 import { isUnbegun } from '../advance/family.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
+import { findFlowWait } from '../flow/find-flow-wait.ts';
 import { redactEvent, redactPauses, redactReason } from './redact-view.ts';
 
 export interface ExplainedExecution extends Explanation {
@@ -90,6 +91,7 @@ async function explainKnown(
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
         placeWait: isUnbegun(state) ? await deps.store.places.find(executionId) : null,
+        flowWait: await findFlowWait(deps, state),
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(

@@ -2,14 +2,16 @@ import { isTerminal } from '../../domain/execution/status.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
+import type { FlowStore } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { RoundResult } from './round-result.ts';
+import { admitWaiting } from '../flow/admit-waiting.ts';
 import { runTopic } from '../wake/wake-for.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 
 /**
- * Starts children that wait for a place below their tenant's limit. The rows of waiting children
- * are authoritative, and a round that reads them starts all that may begin. Hints avoid delays: a
+ * Starts children that wait for a place below their tenant's limit, and executions that wait for a
+ * place of their key. The rows of those that wait are authoritative, and a round that reads them starts all that may begin. Hints avoid delays: a
  * process sends one when it makes a child wait, and when an execution ends in a tenant with
  * children known to wait. So tenants without limits, or without children, cost nothing here.
  */
@@ -20,7 +22,7 @@ export interface Admission {
 }
 
 export interface AdmissionRound extends RoundResult {
-  /** Children wait that found no place in this round. */
+  /** Executions wait that found no place in this round. */
   readonly isWaiting: boolean;
 }
 
@@ -29,13 +31,16 @@ const ADMITTED_MAX = 200;
 
 export function createAdmission(deps: {
   readonly places: PlaceStore;
+  readonly flow: FlowStore;
   readonly wake: Wake;
 }): Admission {
   let waiting: ReadonlySet<TenantId> = new Set();
 
   return {
     note(commit) {
-      const makesWait = commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
+      const makesWait =
+        commit.create?.awaitsPlace !== undefined ||
+        commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
       const makesRoom =
         commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);
       if (makesWait) waiting = new Set([...waiting, commit.tenantId]);
@@ -44,9 +49,10 @@ export function createAdmission(deps: {
 
     async round() {
       const tenants = await deps.places.listTenants();
-      waiting = new Set(tenants);
-      let found = 0;
-      let more = false;
+      const inFlow = await admitWaiting(deps.flow);
+      waiting = new Set([...tenants, ...inFlow.tenants]);
+      deps.wake.notify([...inFlow.shards].map(runTopic));
+      let { found, more } = inFlow;
       for (const tenantId of tenants) {
         const admitted = await deps.places.admit({ tenantId, limit: ADMITTED_MAX });
         found += admitted.length;
@@ -54,7 +60,7 @@ export function createAdmission(deps: {
         const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
         if (topics.size > 0) deps.wake.notify([...topics]);
       }
-      return { found, more, isWaiting: tenants.length > 0 };
+      return { found, more, isWaiting: waiting.size > 0 };
     },
   };
 }

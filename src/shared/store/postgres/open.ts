@@ -16,6 +16,7 @@ import { createExecutionStore } from './executions/executions.ts';
 import { createExecutionSearch } from './executions/search-executions.ts';
 import { openManagement } from './connection/management.ts';
 import { createMemoryStore } from './memory/memory.ts';
+import { createFlowStore } from './scheduling/flow.ts';
 import { createPlaceStore } from './scheduling/places.ts';
 import { prune } from './retention/prune.ts';
 import { createImportStore } from './executions/imports.ts';
@@ -88,6 +89,7 @@ export async function openPostgresStore(params: {
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
     places: createPlaceStore(pool),
+    flow: createFlowStore(pool),
     approvals: createApprovalStore(readers),
     checkpoints: createCheckpointStore(readers),
     workOverview: createWorkOverview(readers),

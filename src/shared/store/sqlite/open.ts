@@ -10,6 +10,7 @@ import { createCheckpointStore } from './executions/checkpoints.ts';
 import { createExecutionStore } from './executions/executions.ts';
 import { createExecutionSearch } from './executions/search-executions.ts';
 import { createMemoryStore } from './memory/memory.ts';
+import { createFlowStore } from './scheduling/flow.ts';
 import { createPlaceStore } from './scheduling/places.ts';
 import { prune } from './retention/prune.ts';
 import { createImportStore } from './executions/imports.ts';
@@ -56,6 +57,7 @@ export function createSqliteStore(connection: Connection): Store {
     timers: createTimerStore(connection),
     runnable: createRunnableStore(connection),
     places: createPlaceStore(connection),
+    flow: createFlowStore(connection),
     approvals: createApprovalStore(connection),
     checkpoints: createCheckpointStore(connection),
     workOverview: createWorkOverview(connection),

@@ -372,6 +372,7 @@ function unexplained(history: History): readonly string[] {
     children: new Map(),
     workflowPause: null,
     placeWait: null,
+    flowWait: null,
   });
   const lost = blockers.filter(({ code }) => /^(not_marked|.*_missing)$/.test(code));
   const told = new Set(blockers.map(({ nodeId, visit }) => `${nodeId}#${visit}`));

@@ -12,6 +12,7 @@ import { buildPlan } from '../../../../src/shared/domain/workflow/plan/build-pla
 import { normaliseIr } from '../../../../src/shared/domain/workflow/parse/normalise-ir.ts';
 import { normaliseEdge } from '../../../../src/shared/domain/workflow/parse/normalise-edge.ts';
 import { normaliseNode } from '../../../../src/shared/domain/workflow/parse/normalise-node.ts';
+import { parseConcurrency } from '../../../../src/shared/domain/workflow/parse/parse-concurrency.ts';
 import { parseContinueAsNew } from '../../../../src/shared/domain/workflow/parse/parse-continue-as-new.ts';
 import { parseNode } from '../../../../src/shared/domain/workflow/parse/parse-node.ts';
 import { parseParts } from '../../../../src/shared/domain/workflow/parse/parse-parts.ts';
@@ -62,6 +63,7 @@ const PARTS: Readonly<
     samples: [{}, { initial_delay_secs: 1, max_delay_secs: 2 }],
   },
   Timeouts: { read: (timeouts) => parseTimeouts({ timeouts }, findings()) },
+  Concurrency: { read: (sample) => parseConcurrency({ concurrency: sample }, findings()) },
   ContinueAsNew: { read: (sample) => parseContinueAsNew({ continue_as_new: sample }, findings()) },
   Expose: {
     read: (expose) => {

@@ -16,6 +16,7 @@ import { diagnosisCases } from './diagnosis.ts';
 import { eventsBetweenCases } from './executions/events-between.ts';
 import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
+import { flowCases } from './executions/flow.ts';
 import { holdCases } from './executions/holds.ts';
 import { importCases } from './executions/imports.ts';
 import { leaseCases } from './work/leases.ts';
@@ -49,6 +50,7 @@ const AREAS = [
   approvalCases,
   checkpointCases,
   familyCases,
+  flowCases,
   holdCases,
   workflowPauseCases,
   treeCases,

@@ -4,6 +4,8 @@ create sequence public.definitions_seq_seq as bigint increment 1 minvalue 1 maxv
 
 create sequence public.fence_epoch_seq as bigint increment 1 minvalue 0 maxvalue 9223372036854775807 start 0 cache 1;
 
+create sequence public.flow_waits_seq_seq as bigint increment 1 minvalue 1 maxvalue 9223372036854775807 start 1 cache 1;
+
 create sequence public.lease_fence_seq as bigint increment 1 minvalue 1 maxvalue 9007199254740991 start 1 cache 1;
 
 create sequence public.runnable_seq_seq as bigint increment 1 minvalue 1 maxvalue 9223372036854775807 start 1 cache 1;
@@ -261,6 +263,28 @@ create table public.executions (
   constraint executions_shard_check CHECK ((shard >= 0)),
   constraint executions_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 ) with (fillfactor=70);
+
+create table public.flow_places (
+  tenant_id text not null,
+  place_key text not null,
+  place integer not null,
+  execution_id uuid not null,
+  constraint flow_places_execution_id_key UNIQUE (execution_id),
+  constraint flow_places_pkey PRIMARY KEY (tenant_id, place_key, place),
+  constraint flow_places_place_check CHECK ((place >= 1))
+);
+
+create table public.flow_waits (
+  execution_id uuid not null,
+  tenant_id text not null,
+  place_key text not null,
+  places_max integer not null,
+  shard smallint not null,
+  seq bigint generated always as identity not null,
+  since timestamp with time zone not null,
+  constraint flow_waits_pkey PRIMARY KEY (execution_id),
+  constraint flow_waits_places_max_check CHECK ((places_max >= 1))
+);
 
 create table public.imported_definitions (
   definition_id uuid not null,
@@ -751,6 +775,8 @@ CREATE INDEX executions_by_parent ON public.executions USING btree (parent_execu
 CREATE INDEX executions_by_status ON public.executions USING btree (tenant_id, status, created_at DESC, id DESC);
 
 CREATE INDEX executions_by_workflow ON public.executions USING btree (tenant_id, workflow_id, created_at DESC, id DESC);
+
+CREATE INDEX flow_waits_by_key ON public.flow_waits USING btree (tenant_id, place_key, seq);
 
 CREATE INDEX imported_executions_by_execution ON public.imported_executions USING btree (execution_id);
 
@@ -1950,6 +1976,10 @@ alter table public.execution_usage enable row level security;
 
 alter table public.executions enable row level security;
 
+alter table public.flow_places enable row level security;
+
+alter table public.flow_waits enable row level security;
+
 alter table public.imported_definitions enable row level security;
 
 alter table public.imported_executions enable row level security;
@@ -2076,6 +2106,14 @@ create policy one_tenant on public.execution_usage as permissive for all to publ
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.executions as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.flow_places as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.flow_waits as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

@@ -210,6 +210,26 @@ CREATE TABLE executions (
   check ((completed_at is not null) = (status in ('completed', 'failed', 'cancelled')))
 ) strict, without rowid;
 
+CREATE TABLE flow_places (
+  tenant_id text not null,
+  place_key text not null,
+  place integer not null check (place >= 1),
+  execution_id text not null unique,
+  primary key (tenant_id, place_key, place)
+) strict, without rowid;
+
+CREATE TABLE flow_waits (
+  -- The order in which places are given.
+  seq integer primary key autoincrement,
+  execution_id text not null unique,
+  tenant_id text not null,
+  place_key text not null,
+  -- The limit that the execution was started with.
+  places_max integer not null check (places_max >= 1),
+  shard integer not null,
+  since integer not null
+) strict;
+
 CREATE TABLE imported_definitions (
   definition_id text not null primary key,
   tenant_id text not null,
@@ -632,6 +652,8 @@ CREATE INDEX executions_by_parent on executions (parent_execution_id, id)
 CREATE INDEX executions_by_status on executions (tenant_id, status, created_at desc, id desc);
 
 CREATE INDEX executions_by_workflow on executions (tenant_id, workflow_id, created_at desc, id desc);
+
+CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
 CREATE INDEX imported_executions_by_execution on imported_executions (execution_id);
 

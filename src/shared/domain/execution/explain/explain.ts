@@ -12,9 +12,10 @@ import {
   orderBlockers,
 } from './blocker.ts';
 import { explainEnd } from './explain-end.ts';
+import { explainFlowWait } from './explain-flow-wait.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
-import type { ChildFacts, ExecutionFacts, PlaceFacts } from './facts.ts';
+import type { ChildFacts, ExecutionFacts, FlowFacts, PlaceFacts } from './facts.ts';
 import { explainPauses, waitsForRelease } from './explain-pauses.ts';
 import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
@@ -37,11 +38,15 @@ export function explain(params: {
   readonly workflowPause: StandingPause | null;
   /** Not null: it waits for a place below its tenant's limit. */
   readonly placeWait: PlaceFacts | null;
+  /** Not null: it waits for a place of its key. */
+  readonly flowWait: FlowFacts | null;
 }): Explanation {
-  const { plan, state, facts, now, events, children, workflowPause, placeWait } = params;
+  const { plan, state, facts, now, events, children, workflowPause } = params;
+  const { placeWait, flowWait } = params;
   if (isTerminal(facts.status)) return ended(facts.status, explainEnd(state, events));
   const history = knownHistory(events);
-  const scene: Scene = { state, facts, nowMs: Date.parse(now), history, workflowPause, placeWait };
+  const nowMs = Date.parse(now);
+  const scene: Scene = { state, facts, nowMs, history, workflowPause, placeWait, flowWait };
   const looked = visitsLookedAt(state);
   const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
   const own = [...visits, ...explainJoins(scene, plan), ...explainTimers(scene)];
@@ -108,6 +113,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   }
   whole.push(...explainPauses(scene));
   if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
+  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait)];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||

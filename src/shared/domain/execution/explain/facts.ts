@@ -99,6 +99,17 @@ export interface PlaceFacts {
   readonly placesMax: number | null;
 }
 
+/** An execution that has not begun, because the places of its key are taken. */
+export interface FlowFacts {
+  readonly placeKey: string;
+  readonly placesMax: number;
+  readonly since: string;
+  /** The number of executions that have waited longer. */
+  readonly ahead: number;
+  /** Some of those that have the places. */
+  readonly holders: readonly ExecutionId[];
+}
+
 /** Facts about a child execution, or about the run that continued it. */
 export interface ChildFacts {
   readonly executionId: ExecutionId;

@@ -3,7 +3,7 @@ import type { PauseScope } from '../event-payloads.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
-import type { ExecutionFacts, PlaceFacts } from './facts.ts';
+import type { ExecutionFacts, FlowFacts, PlaceFacts } from './facts.ts';
 
 /** The input of every part of an explanation. */
 export interface Scene {
@@ -16,6 +16,8 @@ export interface Scene {
   readonly workflowPause: StandingPause | null;
   /** Not null: it has not begun and waits for a place below its tenant's limit. */
   readonly placeWait: PlaceFacts | null;
+  /** Not null: it has not begun and waits for a place of its key. */
+  readonly flowWait: FlowFacts | null;
 }
 
 /** Recent events of live visits, by `visitKey`. */

@@ -23,6 +23,7 @@ const OPTIONAL = [
   'cost_budget_usd',
   'on_budget_exceeded',
   'continue_as_new',
+  'concurrency',
   ...OBJECTS,
   ...STRINGS,
 ];

@@ -9,6 +9,7 @@ import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
 import type { Normalised } from '../parse/normalise-ir.ts';
+import { parseConcurrency } from '../parse/parse-concurrency.ts';
 import { parseContinueAsNew } from '../parse/parse-continue-as-new.ts';
 import type { ParsedNode } from '../parse/parse-node.ts';
 import { locate, parseNode, parseRetryPolicies } from '../parse/parse-node.ts';
@@ -31,6 +32,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const budget = parseBudget(ir, findings.problems);
   const dataPolicy = parseDataPolicy(ir['data_policy'] ?? null, '/data_policy', findings.problems);
   const continueAsNew = parseContinueAsNew(ir, findings);
+  const concurrency = parseConcurrency(ir, findings);
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
@@ -64,6 +66,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     nodes: planNodes,
     stateSchema: isJsonObject(schema) ? schema : null,
     executionLabels,
+    concurrency,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,
     policy,

@@ -1,3 +1,4 @@
+import type { Concurrency } from '../flow/concurrency.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
 import type { Expression } from '../../expression/parse-expression.ts';
@@ -30,6 +31,8 @@ export interface Plan {
   readonly stateSchema: JsonObject | null;
   /** The labels of its executions. */
   readonly executionLabels: LabelMappings;
+  /** Null: any number of its executions run at a time. */
+  readonly concurrency: Concurrency | null;
   readonly workflowTimeoutMs: number | null;
   readonly continueAsNew: ContinueAsNew | null;
   /** The workflow's own; null: none. */

@@ -1,4 +1,5 @@
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
+import { CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
 import {
   anyOf,
   anything,
@@ -62,6 +63,24 @@ export const PART_DEFINITIONS: FieldSchemas = {
     after_events: wholeNumber('From this number of events.', { minimum: 100 }),
     when: ref('Expression', 'When this holds.'),
   }),
+  Concurrency: object(
+    'How many executions run at a time. The others wait in the order of their starts.',
+    {
+      key: ref(
+        'Expression',
+        'Executions with the same value share the limit. Default: all of the workflow.',
+      ),
+      limit: wholeNumber('Most executions of a key at a time.', {
+        minimum: 1,
+        maximum: CONCURRENCY_MAX,
+      }),
+      when_full: word(
+        'The effect on a start when the limit is reached. Default `queue`.',
+        WHEN_FULL,
+      ),
+    },
+    ['limit'],
+  ),
   Expose: object('Protocols that can reach the workflow besides the API.', {
     a2a: flag('Whether it is an agent of the Agent2Agent protocol.'),
     result: text(

@@ -71,6 +71,7 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   cost_budget_usd: number('Most US dollars of an execution.', { above: 0 }),
   on_budget_exceeded: word('The consequence. Default `fail`.', BUDGET_ACTIONS),
   continue_as_new: ref('ContinueAsNew', 'When a run ends for another to continue.'),
+  concurrency: ref('Concurrency', 'How many of its executions run at a time.'),
   expose: ref('Expose', 'Protocols that can reach it besides the API.'),
 };
 

@@ -9,6 +9,7 @@ export const JUDGED_FLAGS = [
   'runs',
   'labels',
   'setLabels',
+  'waits',
   'limits',
   'derived',
   'requests',

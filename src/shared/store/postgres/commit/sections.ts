@@ -91,6 +91,12 @@ export const COMMIT_SECTIONS = {
   }),
   /** New executions whose id may be that of a removed one. */
   derived: executionsThat(({ create }) => create?.isDerived === true),
+  /** New executions that wait for a place of their key. */
+  waits: optionalRow(({ create }) => create?.awaitsPlace ?? null, {
+    place_key: ['text', ({ placeKey }) => placeKey],
+    places_max: ['int4', ({ placesMax }) => placesMax],
+    shard: ['int2', (_, { batched }) => batched.plan.create?.shard ?? null],
+  }),
   requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],
     body_hash: ['text', ({ bodyHash }) => bodyHash],
@@ -106,6 +112,8 @@ export const COMMIT_SECTIONS = {
     output_tokens: ['int8', ({ used }) => used?.outputTokens ?? null],
     cost_usd: ['float8', ({ used }) => used?.costUsd ?? null],
     waits_for_place: ['bool', ({ waitsForPlace }) => waitsForPlace],
+    /** Null: it is new. */
+    continues: ['uuid', ({ used }, { batched }) => (used === null ? null : batched.execution)],
     takes_place_of: ['uuid', ({ takesPlaceOf }) => uuidOrNull(takesPlaceOf)],
   }),
   /** The labels of executions that the plan makes. */

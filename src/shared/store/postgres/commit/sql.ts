@@ -3,7 +3,7 @@ import { judgingParts, lockingParts } from './judge.ts';
 import { JUDGED_FLAGS, type Has, type Param } from './parts.ts';
 import { holdingParts, racingParts } from './holds.ts';
 import { pauseWritingParts } from './pauses.ts';
-import { labellingParts, startingParts } from './starts.ts';
+import { labellingParts, startingParts, waitingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
 import { treeWritingParts } from './trees.ts';
 import { unservedTenants } from './unserved.ts';
@@ -50,6 +50,7 @@ export const judgingStatement = createStatements({
       ...acceptingParts(has, $),
       ...startingParts(has, $),
       ...labellingParts(has, $),
+      ...waitingParts(has, $),
       ...treeWritingParts(has, $),
       ...deletingParts(has, $),
       ...holdingParts(has, $),

@@ -68,3 +68,17 @@ function relabelled($: Param): string {
       set value = excluded.value
     )`;
 }
+
+/** New executions that wait for a place of their key, in the order of the batch. */
+export function waitingParts(has: Has, $: Param): string[] {
+  if (!has('waits')) return [];
+  return [
+    `waiting as (
+      insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+      select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp
+      from ${$.table('waits', 'w')}
+      join accepted a on a.position = w.position
+      order by w.position
+    )`,
+  ];
+}

@@ -85,6 +85,11 @@ export function treeWritingParts(has: Has, $: Param): string[] {
             where c.execution_id = any(${$.array('leavesQueue', 'execution_id')})
               and c.execution_id in (select id from accepted)
           )`,
+          `left_flow as (
+            delete from flow_waits w
+            where w.execution_id = any(${$.array('leavesQueue', 'execution_id')})
+              and w.execution_id in (select id from accepted)
+          )`,
         ]
       : []),
   ];
@@ -110,6 +115,12 @@ export function placingParts(): string[] {
         where p.execution_id = r.takes_place_of
         limit 1
       ) c
+    )`,
+    `run_in_flow as (
+      update flow_places p
+      set execution_id = r.id
+      from run r
+      where p.execution_id = r.continues
     )`,
   ];
 }

@@ -84,6 +84,21 @@ export async function prune(management: Management): Promise<number> {
           ))
           returning c.execution_id
         ),
+        left_behind as (
+          delete from flow_places c
+          where c.execution_id = any(array(
+            select p.execution_id
+            from flow_places p
+            where not exists (
+              select
+              from executions e
+              where e.id = p.execution_id
+                and e.status in ('running', 'paused')
+            )
+            limit ${ROWS_MAX}
+          ))
+          returning c.execution_id
+        ),
         old as (
           delete from approvals a
           where (a.execution_id, a.sequence) in (
@@ -114,7 +129,8 @@ export async function prune(management: Management): Promise<number> {
         )
         select (select count(*) from silent) + (select count(*) from forgotten)
           + (select count(*) from cleared) + (select count(*) from felled)
-          + (select count(*) from vacated) + (select count(*) from old) as deleted`,
+          + (select count(*) from vacated) + (select count(*) from left_behind)
+          + (select count(*) from old) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

@@ -20,7 +20,7 @@ export function createRunnableStore(pool: PostgresPool): RunnableStore {
 
 /**
  * The oldest of each shard by its index, then the oldest of all. Marks know no tenant: as long as all
- * are active, which is nearly always, executions are not looked up for it. A child that waits for a
+ * are active, which is nearly always, executions are not looked up for it. An execution that waits for a
  * place may be marked as well, by an event from outside: it begins when it has its place.
  */
 const LIST: Statement = {
@@ -29,7 +29,8 @@ const LIST: Statement = {
   text: `
     with inactive as materialized (
       select array(select n.id from tenants n where n.status <> 'active') as ids,
-        exists (select from child_places c where c.state = 'waiting') as any_waits
+        exists (select from child_places c where c.state = 'waiting') as any_waits,
+        exists (select from flow_waits) as any_in_flow
     )
     select h.execution_id, h.shard
     from unnest($1::int2[]) as s (shard)
@@ -53,6 +54,10 @@ const LIST: Statement = {
             where c.execution_id = r.execution_id
               and c.state = 'waiting'
           )
+        )
+        and not (
+          (select any_in_flow from inactive)
+          and exists (select from flow_waits w where w.execution_id = r.execution_id)
         )
       order by r.seq
       limit $2

@@ -43,6 +43,7 @@ export function writeTree(connection: Connection, plan: CommitPlan): void {
   const { tree, leavesQueue } = plan;
   if (leavesQueue) {
     connection.run('delete from child_places where execution_id = ?', [plan.executionId]);
+    connection.run('delete from flow_waits where execution_id = ?', [plan.executionId]);
   }
   if (tree === null) return;
   for (const { purpose, executionId } of plan.startsTimers) {

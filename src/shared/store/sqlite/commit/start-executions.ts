@@ -56,6 +56,10 @@ export function startExecutions(
       );
     }
     if (used === null) continue;
+    connection.run('update flow_places set execution_id = :id where execution_id = :before', {
+      id,
+      before: plan.executionId,
+    });
     connection.run(
       `insert into execution_usage (
          execution_id, tenant_id, input_tokens, output_tokens, cost_usd

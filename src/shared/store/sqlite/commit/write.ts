@@ -115,6 +115,14 @@ function insertExecution(
       isTerminal(status) ? createdAt : null,
     ],
   );
+  if (create.awaitsPlace !== undefined) {
+    const { placeKey, placesMax } = create.awaitsPlace;
+    connection.run(
+      `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+       values (?, ?, ?, ?, ?, ?)`,
+      [plan.executionId, plan.tenantId, placeKey, placesMax, create.shard, createdAt],
+    );
+  }
   if (create.request === null) return;
   // An expired key makes room for the new one.
   connection.run(

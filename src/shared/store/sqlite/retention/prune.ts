@@ -36,6 +36,14 @@ export async function prune(connection: Connection): Promise<number> {
          where e.id = child_places.execution_id and e.status in ('running', 'paused')
        )`,
     );
+    const flow = connection.run(
+      `delete from flow_places
+       where not exists (
+         select 1
+         from executions e
+         where e.id = flow_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    );
     const approvals = connection.run(
       `delete from approvals
        where decided_at <= :decided_since
@@ -49,7 +57,7 @@ export async function prune(connection: Connection): Promise<number> {
          )`,
       { decided_since: now - DECIDED_MS },
     );
-    return workers + keys + deliveries + trees + places + approvals;
+    return workers + keys + deliveries + trees + places + flow + approvals;
   });
   return rows + (await pruneUploads(connection));
 }

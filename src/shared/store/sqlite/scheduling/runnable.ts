@@ -16,6 +16,9 @@ export function createRunnableStore(connection: Connection): RunnableStore {
                from child_places c
                where c.execution_id = runnable.execution_id and c.state = 'waiting'
              )
+             and not exists (
+               select 1 from flow_waits w where w.execution_id = runnable.execution_id
+             )
              and (
                not exists (select 1 from tenants where status <> 'active')
                or (

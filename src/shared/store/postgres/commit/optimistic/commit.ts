@@ -70,8 +70,8 @@ function isKnown({ status }: CommitPlan): boolean {
 }
 
 function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
-  const { limits, isDerived = false } = create;
-  return runnable !== 'mark' && limits === null && !isDerived;
+  const { limits, isDerived = false, awaitsPlace } = create;
+  return runnable !== 'mark' && limits === null && !isDerived && awaitsPlace === undefined;
 }
 
 interface OutcomeRecord {

@@ -1,0 +1,13 @@
+import type { Expression } from '../../expression/expression.ts';
+
+/** How many executions of a workflow run at a time; the others wait. */
+export interface Concurrency {
+  /** Executions with the same value share the limit; null: all of the workflow. */
+  readonly key: Expression | null;
+  readonly limit: number;
+}
+
+export const CONCURRENCY_MAX = 10_000;
+
+/** The effect on a start when the places of its key are taken. */
+export const WHEN_FULL = ['queue'] as const;

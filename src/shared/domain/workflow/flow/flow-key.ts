@@ -1,0 +1,42 @@
+import { evaluateExpression } from '../../expression/evaluate-expression.ts';
+import type { Expression } from '../../expression/expression.ts';
+import type { JsonObject } from '../../json.ts';
+
+export const FLOW_KEY_LENGTH_MAX = 256;
+
+export type FlowKey =
+  | { readonly ok: true; readonly key: string }
+  /** The message quotes the definition and never holds data. */
+  | { readonly ok: false; readonly message: string };
+
+const NO_KEY: FlowKey = { ok: true, key: '' };
+
+/** The key that an input gives; the empty text if there is no expression. */
+export function flowKeyOf(expression: Expression | null, input: JsonObject): FlowKey {
+  if (expression === null) return NO_KEY;
+  const result = evaluateExpression(expression, {
+    state: input,
+    input,
+    output: null,
+    execution: {},
+  });
+  if (!result.ok) return result;
+  const { value } = result;
+  if (value === null || typeof value === 'object') {
+    return { ok: false, message: 'must be text, a number or a boolean' };
+  }
+  const key = String(value);
+  if (key.length > 0 && key.length <= FLOW_KEY_LENGTH_MAX) return { ok: true, key };
+  return { ok: false, message: `must have 1 to ${FLOW_KEY_LENGTH_MAX} characters` };
+}
+
+/** Names the places of a key of a workflow within its tenant. */
+export function placeKeyOf(workflowId: string, key: string): string {
+  return JSON.stringify([workflowId, key]);
+}
+
+/** The key in a name that `placeKeyOf` made. */
+export function keyInPlace(placeKey: string): string {
+  const [, key = ''] = JSON.parse(placeKey) as readonly string[];
+  return key;
+}

@@ -1,0 +1,225 @@
+import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../domain/ids.ts';
+import { type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import { AHEAD_MAX } from '../../places.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { toUuid } from '../rows.ts';
+
+export function createFlowStore(pool: PostgresPool): FlowStore {
+  return {
+    async listKeys({ limit }) {
+      const rows = await pool.run<KeyRecord>(LIST_KEYS, [limit]);
+      return rows.map(({ tenant_id: tenantId, place_key: placeKey, has_room: hasRoom }) => ({
+        tenantId,
+        placeKey,
+        hasRoom,
+      }));
+    },
+
+    async admit({ tenantId, placeKey, limit }) {
+      await pool.run(VACATE, [tenantId, placeKey]);
+      const rows = await pool.run<{ readonly id: string; readonly shard: number }>(ADMIT, [
+        tenantId,
+        placeKey,
+        limit,
+      ]);
+      return rows.map(({ id, shard }) => ({ executionId: executionIdFromUuid(id), shard }));
+    },
+
+    async find(executionId) {
+      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), AHEAD_MAX, HOLDERS_MAX]);
+      if (row === undefined) return null;
+      const { place_key: placeKey, places_max: placesMax, since, ahead, holders } = row;
+      return { placeKey, placesMax, since, ahead, holders: idsIn(holders) };
+    },
+  };
+}
+
+function idsIn(uuids: string): readonly ExecutionId[] {
+  return uuids
+    .split(' ')
+    .filter((uuid) => uuid !== '')
+    .map(executionIdFromUuid);
+}
+
+interface KeyRecord {
+  readonly tenant_id: TenantId;
+  readonly place_key: string;
+  readonly has_room: boolean;
+}
+
+interface WaitRecord {
+  readonly place_key: string;
+  readonly places_max: number;
+  readonly since: string;
+  readonly ahead: number;
+  /** UUIDs with spaces between. */
+  readonly holders: string;
+}
+
+/** From one key to the next by the index, however many executions wait for each. */
+const LIST_KEYS: Statement = {
+  name: 'list-waited-keys',
+  writes: false,
+  text: `
+    with recursive waited as (
+      (
+        select w.tenant_id, w.place_key, w.places_max
+        from flow_waits w
+        order by w.tenant_id, w.place_key, w.seq
+        limit 1
+      )
+      union all
+      select n.tenant_id, n.place_key, n.places_max
+      from waited k
+      cross join lateral (
+        select w.tenant_id, w.place_key, w.places_max
+        from flow_waits w
+        where (w.tenant_id, w.place_key) > (k.tenant_id, k.place_key)
+        order by w.tenant_id, w.place_key, w.seq
+        limit 1
+      ) n
+    )
+    select k.tenant_id, k.place_key, k.places_max > (
+      select count(*)
+      from flow_places p
+      join executions e on e.id = p.execution_id
+      where p.tenant_id = k.tenant_id
+        and p.place_key = k.place_key
+        and e.status in ('running', 'paused')
+    ) as has_room
+    from waited k
+    where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
+    order by has_room desc
+    limit $1`,
+};
+
+const VACATE: Statement = {
+  name: 'vacate-flow-places',
+  writes: true,
+  text: `
+    delete from flow_places p
+    where p.tenant_id = $1
+      and p.place_key = $2
+      and not exists (
+        select
+        from executions e
+        where e.id = p.execution_id
+          and e.status in ('running', 'paused')
+      )`,
+};
+
+/**
+ * A process that gives the same numbers at the same time makes this one skip them. An execution that has
+ * ended meanwhile leaves the queue without a place.
+ */
+const ADMIT: Statement = {
+  name: 'admit-to-flow-places',
+  writes: true,
+  text: `
+    with room as materialized (
+      select h.places_max, greatest(0, least($3::int8, h.places_max - (
+        select count(*)
+        from flow_places p
+        where p.tenant_id = $1
+          and p.place_key = $2
+      ))) as free
+      from (
+        select w.places_max
+        from flow_waits w
+        where w.tenant_id = $1
+          and w.place_key = $2
+        order by w.seq
+        limit 1
+      ) h
+    ),
+    first as materialized (
+      select w.execution_id, w.shard, w.seq, exists (
+        select
+        from executions e
+        where e.id = w.execution_id
+          and e.status in ('running', 'paused')
+      ) as is_live
+      from flow_waits w
+      where w.tenant_id = $1
+        and w.place_key = $2
+      order by w.seq
+      limit (select r.free from room r)
+    ),
+    live as materialized (
+      select f.execution_id, f.shard, row_number() over (order by f.seq) as n
+      from first f
+      where f.is_live
+    ),
+    free as materialized (
+      select g.place, row_number() over (order by g.place) as n
+      from room r
+      cross join lateral generate_series(1, r.places_max) as g (place)
+      where not exists (
+        select
+        from flow_places p
+        where p.tenant_id = $1
+          and p.place_key = $2
+          and p.place = g.place
+      )
+      order by g.place
+      limit (select r.free from room r)
+    ),
+    placed as (
+      insert into flow_places (tenant_id, place_key, place, execution_id)
+      select $1, $2, f.place, l.execution_id
+      from live l
+      join free f on f.n = l.n
+      order by f.place
+      on conflict do nothing
+      returning execution_id
+    ),
+    gone as (
+      delete from flow_waits w
+      where w.execution_id = any(array(
+        select p.execution_id
+        from placed p
+        union all
+        select f.execution_id
+        from first f
+        where not f.is_live
+      ))
+    ),
+    marked as (
+      insert into runnable (execution_id, shard)
+      select l.execution_id, l.shard
+      from live l
+      where l.execution_id in (select p.execution_id from placed p)
+      order by l.execution_id
+      on conflict (execution_id) do nothing
+    )
+    select l.execution_id as id, l.shard
+    from live l
+    where l.execution_id in (select p.execution_id from placed p)
+    order by l.n`,
+};
+
+const FIND: Statement = {
+  name: 'find-flow-wait',
+  writes: false,
+  text: `
+    select w.place_key, w.places_max, w.since, (
+      select count(*)
+      from (
+        select
+        from flow_waits o
+        where o.tenant_id = w.tenant_id
+          and o.place_key = w.place_key
+          and o.seq < w.seq
+        limit $2
+      ) earlier
+    ) as ahead, array_to_string(array(
+      select p.execution_id
+      from flow_places p
+      where p.tenant_id = w.tenant_id
+        and p.place_key = w.place_key
+      order by p.place
+      limit $3
+    ), ' ') as holders
+    from flow_waits w
+    where w.execution_id = $1::uuid`,
+};
