@@ -4627,7 +4627,7 @@ export interface components {
             /** @description Most executions of a key at a time. */
             readonly limit: number | null;
             /**
-             * @description What a start does when the limit is reached. Default `queue`.
+             * @description The effect on a start when the limit is reached. Default `queue`.
              * @enum {unknown}
              */
             readonly when_full?: "queue" | null;
