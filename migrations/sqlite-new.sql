@@ -1,4 +1,4 @@
--- after: 04c6714b5e73dd37330dcd869722de1978ec3486ef3144d61a967e4d2edee551
+-- after: 4fa85358c1fc897a2ae278bd8aec60d3e06a233ec18098fa92ff60a9bb1b6d94
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -758,27 +758,17 @@ CREATE INDEX execution_labels_by_value on execution_labels (
   tenant_id, name, value, created_at desc, execution_id desc
 );
 
-CREATE TABLE flow_waits (
-  -- The order in which places are given.
-  seq integer primary key autoincrement,
-  execution_id text not null unique,
+CREATE TABLE quota_places (
+  work_item_id text primary key,
+  execution_id text not null,
   tenant_id text not null,
-  place_key text not null,
-  -- The limit that the execution was started with.
-  places_max integer not null check (places_max >= 1),
-  shard integer not null,
-  since integer not null
-) strict;
-
-CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
-
-CREATE TABLE flow_places (
-  tenant_id text not null,
-  place_key text not null,
-  place integer not null check (place >= 1),
-  execution_id text not null unique,
-  primary key (tenant_id, place_key, place)
+  quota_key text not null
 ) strict, without rowid;
+
+CREATE INDEX quota_places_by_quota on quota_places (quota_key);
+
+CREATE INDEX work_queue_below_quotas on work_queue (queue_key)
+  where queue_name is not null and instr(queue_key, '#') > 0;
 
 insert into lease_fence (id, last) values (1, 0);
 

@@ -6,6 +6,7 @@ import { createDuty } from './duty.ts';
 import { startLoop } from './loop.ts';
 import type { Loop, LoopHealth } from './loop.ts';
 import { admitChildren } from './loops/admit-children.ts';
+import { admitQuotaItems } from './loops/admit-quota-items.ts';
 import { advanceExecutions } from './loops/advance-executions.ts';
 import { announceWorker } from './loops/announce-worker.ts';
 import { deliverWebhooks } from './loops/deliver-webhooks.ts';
@@ -79,6 +80,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     fireTimers(context),
     fireSchedules(context),
     admitChildren(context),
+    admitQuotaItems(context),
     sweepWorkflowPauses(context),
     reclaimLeases(context),
     expireQueued(context),

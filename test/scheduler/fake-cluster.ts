@@ -102,6 +102,10 @@ export function createFakeCluster() {
         record('admitChildren');
         return { ...EMPTY, isWaiting: false };
       },
+      async admitQuotaItems() {
+        record('admitQuotaItems');
+        return { ...EMPTY, isWaiting: false };
+      },
       async runQueuedNodes(params) {
         record('runQueuedNodes', params);
         return EMPTY;

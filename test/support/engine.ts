@@ -101,6 +101,7 @@ export function openTestEngine(params: {
       await scheduling.expireQueued(of),
       await scheduling.fireTimers(of),
       await scheduling.admitChildren(),
+      await scheduling.admitQuotaItems(),
       await scheduling.sweepWorkflowPauses({ signal: new AbortController().signal }),
       await scheduling.runQueuedNodes(of),
       await scheduling.advanceRunnable(of),

@@ -6,6 +6,7 @@ import type { SecretRules } from '../ports/named-secrets.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
 import type { Admission } from './scheduling/admit-children.ts';
+import type { QuotaAdmission } from './scheduling/admit-quota-items.ts';
 import type { Committer } from './commit/committer.ts';
 import type { DefinitionCache } from './advance/definition-cache.ts';
 import type { HeldExecutions } from './advance/held-executions.ts';
@@ -21,6 +22,7 @@ export interface EngineDeps {
   readonly heldExecutions: HeldExecutions;
   readonly tenants: TenantDirectory;
   readonly admission: Admission;
+  readonly quotaAdmission: QuotaAdmission;
   readonly ids: Ids;
   readonly wake: Wake;
   readonly cpu: Cpu;

@@ -8,6 +8,7 @@ import { createHeldExecutions } from './advance/held-executions.ts';
 import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
 import { createAdmission } from './scheduling/admit-children.ts';
+import { createQuotaAdmission } from './scheduling/admit-quota-items.ts';
 import { createClaimPace } from './scheduling/claim-pace.ts';
 import { createFollowedEvents } from './executions/followed-events.ts';
 import { createHistories } from './executions/history/histories.ts';
@@ -23,7 +24,8 @@ import { createWaitingClaims } from './work/waiting-claims.ts';
 import { createWorkerLeases } from './work/worker-leases.ts';
 import { createWorkerAnnouncements } from './work/worker-announcements.ts';
 
-type Made = 'committer' | 'definitions' | 'heldExecutions' | 'tenants' | 'admission';
+type Made =
+  'committer' | 'definitions' | 'heldExecutions' | 'tenants' | 'admission' | 'quotaAdmission';
 type Optional = 'timers' | 'pseudonym' | 'prices';
 
 export interface GivenToEngine
@@ -67,6 +69,7 @@ export function openEngine(given: GivenToEngine): {
     }),
     heldExecutions: createHeldExecutions(given.wake),
     admission: createAdmission({ places: store.places, flow: store.flow, wake: given.wake }),
+    quotaAdmission: createQuotaAdmission({ quotas: store.quotas, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
   const claimPace = createClaimPace(now);

@@ -1,6 +1,7 @@
+import type { QueueOfCall } from './concurrency.ts';
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import type { EvaluationResult } from '../domain/expression/expression.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
 import type { EnterContext, Entry } from '../domain/workflow/plan/plan.ts';
 import { failExpression } from './fail-entry.ts';
@@ -10,10 +11,14 @@ export function enterWork<Queue extends WorkQueue>(params: {
   readonly queue: Queue;
   readonly call: JsonObject;
   readonly context: EnterContext;
+  /** The queue of the call, where its input may be one that has none. */
+  readonly queueOf?: (input: JsonValue) => QueueOfCall;
 }): Entry<Queue> {
-  const { queue, call, context } = params;
+  const { queue, call, context, queueOf } = params;
   const input = evaluateInput(context);
   if (!input.ok) return failExpression(input.message);
+  const waits = queueOf?.(input.value);
+  if (waits?.ok === false) return failExpression(waits.message);
   return { do: 'work', queue, input: input.value, payload: { ...coordinates(context), ...call } };
 }
 

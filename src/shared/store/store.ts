@@ -10,6 +10,7 @@ import type { FlowStore } from './flow.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
 import type { PlaceStore } from './places.ts';
+import type { QuotaStore } from './quotas.ts';
 import type { RetentionStore } from './retention.ts';
 import type { ScheduleStore } from './schedules.ts';
 import type { RemoteWake, RunnableStore, ShardLocks, TimerStore } from './scheduling.ts';
@@ -39,6 +40,7 @@ export interface Store {
   readonly runnable: RunnableStore;
   readonly places: PlaceStore;
   readonly flow: FlowStore;
+  readonly quotas: QuotaStore;
   readonly approvals: ApprovalStore;
   readonly checkpoints: CheckpointStore;
   readonly workOverview: WorkOverviewStore;

@@ -9,7 +9,7 @@ import { wakeFor } from '../wake/wake-for.ts';
  * `committedAt` is the timestamp of the commit's events.
  */
 export function afterCommit(
-  deps: Pick<EngineDeps, 'wake' | 'report' | 'admission'>,
+  deps: Pick<EngineDeps, 'wake' | 'report' | 'admission' | 'quotaAdmission'>,
   of: {
     readonly commit: CommitPlan;
     readonly row: Pick<ExecutionRow, 'workflowId' | 'shard' | 'createdAt'>;
@@ -20,6 +20,7 @@ export function afterCommit(
   const { workflowId, shard, createdAt } = row;
   wakeFor(deps.wake, commit, shard);
   deps.admission.note(commit);
+  deps.quotaAdmission.note(commit);
   const { status } = commit;
   if (status === null || !isTerminal(status)) return;
   const seconds = (Date.parse(committedAt) - Date.parse(createdAt)) / 1_000;

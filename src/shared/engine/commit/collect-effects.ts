@@ -66,7 +66,8 @@ function collect(out: Collected, effect: Effect, context: Context): void {
       if (out.revoked.has(effect.workItemId)) return;
       out.retries.push({
         ticket: retryTicket(context, effect),
-        delayMs: effect.delayMs,
+        // Below a quota it waits for a place again: the record of the item names that queue.
+        delayMs: hasQuota(context, effect) ? Math.max(1, effect.delayMs) : effect.delayMs,
         released: null,
       });
       return;
@@ -99,7 +100,10 @@ function collect(out: Collected, effect: Effect, context: Context): void {
 }
 
 function createWork(out: Collected, effect: CreateWork, context: Context): void {
-  const ticket = ticketOf(context, effect, effect.attempt);
+  const ticket = {
+    ...ticketOf(context, effect, effect.attempt),
+    ...quotaQueueOf(context, effect),
+  };
   const { leaseTo } = context.home;
   if (effect.queue === 'engine' && leaseTo !== null) {
     out.born.push({ ticket, leaseTo: leaseTo.processId, leaseMs: leaseTo.leaseMs });
@@ -154,9 +158,25 @@ function queueNameOf(
   { nodeId, visit }: Pick<CreateWork, 'nodeId' | 'visit'>,
 ): string | null {
   const node = plan.nodes.get(nodeId);
+  if (hasQuota({ plan }, { nodeId })) return null;
   const own = node?.kind.queueName?.(node.spec) ?? null;
   const buildId = state.live.get(visitKey(nodeId, visit))?.run?.buildId ?? null;
   return buildId === null ? own : buildQueueName(own, buildId);
+}
+
+/** Where an item below a quota waits; empty: it is below none. */
+function quotaQueueOf({ plan }: Context, effect: CreateWork): { readonly queueName?: string } {
+  const node = plan.nodes.get(effect.nodeId);
+  const own = node?.kind.queueOfCall?.(node.spec, effect.input);
+  return own?.ok === true && own.name !== null ? { queueName: own.name } : {};
+}
+
+function hasQuota(
+  { plan }: Pick<Context, 'plan'>,
+  { nodeId }: Pick<CreateWork, 'nodeId'>,
+): boolean {
+  const node = plan.nodes.get(nodeId);
+  return node?.kind.hasQuota?.(node.spec) ?? false;
 }
 
 type CreateWork = Extract<Effect, { do: 'create_work' }>;
@@ -210,7 +230,8 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
   const { workItemId, executionId, tenantId, nodeId, visit, idempotencyKey } = ticket;
   const payload: JsonObject = { ...effect.payload, input: effect.input };
   // The queue of its node: the item may outlive the pin.
-  const queueName = node.kind.queueName?.(node.spec) ?? null;
+  const queueName =
+    quotaQueueOf(context, effect).queueName ?? node.kind.queueName?.(node.spec) ?? null;
   return {
     workItemId,
     executionId,

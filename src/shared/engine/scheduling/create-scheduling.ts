@@ -33,6 +33,7 @@ export function createScheduling(
     expireQueued: (params) => expireQueued(deps, params),
     fireTimers: (params) => fireTimers(deps, params),
     admitChildren: () => deps.admission.round(),
+    admitQuotaItems: () => deps.quotaAdmission.round(),
     sweepWorkflowPauses: (params) => pauseSweep.round(params),
     renewOwnLeases: () => renewOwnLeases(deps, pool),
     underWay: () => pool.size,

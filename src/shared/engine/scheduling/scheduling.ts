@@ -31,6 +31,8 @@ export interface Scheduling {
   fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
   /** Lets children begin that wait for a place of their tenant's limit. */
   admitChildren(): Promise<AdmissionRound>;
+  /** Moves items to the queue of their workers that wait for a place of a quota. */
+  admitQuotaItems(): Promise<AdmissionRound>;
   /** Holds executions of paused workflows, and releases those of workflows that were resumed. */
   readonly sweepWorkflowPauses: PauseSweep['round'];
   /** Renews the leases of in-engine items under way here; a lost one aborts its run. */

@@ -21,6 +21,9 @@ export const PAUSES_TOPIC = 'pauses';
 /** A child waits for a place of its tenant's limit, or one may have come free. */
 export const PLACES_TOPIC = 'places';
 
+/** An item waits for a place of a quota, or one may have come free. */
+export const QUOTAS_TOPIC = 'quotas';
+
 /** Schedulers came or went: shards should be distributed again. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 
@@ -153,6 +156,7 @@ const SHARED_TOPICS = new Set([
   SCHEDULES_TOPIC,
   PAUSES_TOPIC,
   PLACES_TOPIC,
+  QUOTAS_TOPIC,
   SCHEDULERS_TOPIC,
   TOKENS_TOPIC,
   TENANTS_TOPIC,

@@ -1,12 +1,13 @@
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import { queueKeyOf } from '../../domain/work/queue-key.ts';
+import { readQuotaQueue } from '../../domain/work/quota.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import { hasMessages } from '../../store/rows/webhook-messages.ts';
 import { endedTopic } from './awaited-ends.ts';
-import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
+import { QUOTAS_TOPIC, TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 
 /** Hints at everything a commit has made ready. Called once it is accepted, never before. */
 export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
@@ -53,13 +54,14 @@ export function cancelledTopic(executionId: ExecutionId): string {
   return `cancelled:${executionId}`;
 }
 
-/** The default queue of a type, unless a name is given. */
+/** The default queue of a type, unless a name is given. Nobody claims from a queue below a quota. */
 export function queueTopic(of: {
   readonly tenantId: TenantId;
   readonly queue: WorkQueue;
   readonly queueName?: string | undefined;
 }): string {
-  return topicOfKey(queueKeyOf(of));
+  const key = queueKeyOf(of);
+  return readQuotaQueue(key) === null ? topicOfKey(key) : QUOTAS_TOPIC;
 }
 
 /** By the key of the queue. */
@@ -70,6 +72,7 @@ export function topicOfKey(key: string): string {
 /** With the tool at its end, so that only those wake up who claim it; see `Wake.subscribe`. */
 function itemTopic(of: Parameters<typeof queueTopic>[0] & { readonly tool: string | null }) {
   const topic = queueTopic(of);
+  if (topic === QUOTAS_TOPIC) return topic;
   return of.tool !== null && TELLABLE.test(of.tool) ? `${topic}${DETAIL_MARK}${of.tool}` : topic;
 }
 

@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import {
+  type Concurrency,
+  CONCURRENCY_FIELD,
+  queueOfCall,
+  readConcurrency,
+} from '../concurrency.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
@@ -9,6 +15,7 @@ interface JavaFnSpec {
   readonly method: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
+  readonly concurrency: Concurrency | null;
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
@@ -22,6 +29,7 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     function: text('The same as `method`.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
+    concurrency: CONCURRENCY_FIELD,
   },
   leaf: true,
   toolLike: true,
@@ -31,23 +39,36 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     const method = readName(fields, eitherName(fields, 'method', 'function'), at);
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
+    const concurrency = readConcurrency(fields, at);
     if (className === null || method === null) return null;
-    return { className, method, outputSchema, queueName };
+    return { className, method, outputSchema, queueName, concurrency };
   },
 
-  tool: (spec) => `${spec.className}.${spec.method}`,
+  tool: toolOf,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
+  hasQuota: (spec) => spec.concurrency !== null,
+  queueOfCall: (spec, input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
 
   writes: () => 'any',
 
   /** The payload carries both pairs of names: the contract's, and Java's own. */
-  enter({ className, method }, context) {
+  enter(spec, context) {
+    const { className, method } = spec;
     const call = { module: className, function: method, class: className, method };
-    return enterWork({ queue: 'java_tool', call, context });
+    return enterWork({
+      queue: 'java_tool',
+      call,
+      context,
+      queueOf: (input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
+    });
   },
 };
 
 function eitherName(fields: JsonObject, name: string, other: string): string {
   return (fields[name] ?? '') === '' && (fields[other] ?? '') !== '' ? other : name;
+}
+
+function toolOf(spec: JavaFnSpec): string {
+  return `${spec.className}.${spec.method}`;
 }

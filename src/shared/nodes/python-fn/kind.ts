@@ -1,5 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import {
+  type Concurrency,
+  CONCURRENCY_FIELD,
+  queueOfCall,
+  readConcurrency,
+} from '../concurrency.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
@@ -9,6 +15,7 @@ interface PythonFnSpec {
   readonly function: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
+  readonly concurrency: Concurrency | null;
 }
 
 /** A function that a worker of queue `python_tool` calls. */
@@ -20,6 +27,7 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     function: text('The function that a worker calls.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
+    concurrency: CONCURRENCY_FIELD,
   },
   leaf: true,
   toolLike: true,
@@ -29,18 +37,30 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     const name = readName(fields, 'function', at);
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
+    const concurrency = readConcurrency(fields, at);
     if (module === null || name === null) return null;
-    return { module, function: name, outputSchema, queueName };
+    return { module, function: name, outputSchema, queueName, concurrency };
   },
 
   writes: () => 'any',
 
-  tool: (spec) => `${spec.module}.${spec.function}`,
+  tool: toolOf,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
+  hasQuota: (spec) => spec.concurrency !== null,
+  queueOfCall: (spec, input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
 
   enter(spec, context) {
     const call = { module: spec.module, function: spec.function };
-    return enterWork({ queue: 'python_tool', call, context });
+    return enterWork({
+      queue: 'python_tool',
+      call,
+      context,
+      queueOf: (input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
+    });
   },
 };
+
+function toolOf(spec: PythonFnSpec): string {
+  return `${spec.module}.${spec.function}`;
+}

@@ -18,6 +18,7 @@ import { openManagement } from './connection/management.ts';
 import { createMemoryStore } from './memory/memory.ts';
 import { createFlowStore } from './scheduling/flow.ts';
 import { createPlaceStore } from './scheduling/places.ts';
+import { createQuotaStore } from './scheduling/quotas.ts';
 import { prune } from './retention/prune.ts';
 import { createImportStore } from './executions/imports.ts';
 import { createRetentionStore } from './retention/retention.ts';
@@ -90,6 +91,7 @@ export async function openPostgresStore(params: {
     runnable: createRunnableStore(pool),
     places: createPlaceStore(pool),
     flow: createFlowStore(pool),
+    quotas: createQuotaStore(pool),
     approvals: createApprovalStore(readers),
     checkpoints: createCheckpointStore(readers),
     workOverview: createWorkOverview(readers),

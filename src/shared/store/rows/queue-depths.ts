@@ -1,3 +1,4 @@
+import { ownQueueName } from '../../domain/work/quota.ts';
 import type { WorkerQueue } from '../../domain/work/work-item.ts';
 import type { QueueDepth, QueueDepths } from '../readings/work-overview.ts';
 
@@ -18,19 +19,24 @@ export function gatherDepths(rows: readonly CountedItems[], rowsMax: number): Qu
   const totals = { waiting: 0, leased: 0, failed: 0 };
   for (const { what, items, oldest_at: oldestAt, ...row } of rows) {
     totals[what] += items;
-    const of = { queue: row.queue, queueName: row.queue_name, tool: row.tool };
+    const of = { queue: row.queue, queueName: ownQueueName(row.queue_name), tool: row.tool };
     const key = JSON.stringify(Object.values(of));
     const known = queues.get(key) ?? { ...of, waiting: 0, oldestAt: null, leased: 0, failed: 0 };
     queues.set(key, {
       ...known,
       [what]: known[what] + items,
-      oldestAt: oldestAt ?? known.oldestAt,
+      oldestAt: earlier(oldestAt, known.oldestAt),
     });
   }
   return {
     queues: [...queues.values()].toSorted(compareDepths),
     isExact: Object.values(totals).every((total) => total <= rowsMax),
   };
+}
+
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }
 
 function compareDepths(one: QueueDepth, other: QueueDepth): number {

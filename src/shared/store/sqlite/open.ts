@@ -12,6 +12,7 @@ import { createExecutionSearch } from './executions/search-executions.ts';
 import { createMemoryStore } from './memory/memory.ts';
 import { createFlowStore } from './scheduling/flow.ts';
 import { createPlaceStore } from './scheduling/places.ts';
+import { createQuotaStore } from './scheduling/quotas.ts';
 import { prune } from './retention/prune.ts';
 import { createImportStore } from './executions/imports.ts';
 import { createRetentionStore } from './retention/retention.ts';
@@ -58,6 +59,7 @@ export function createSqliteStore(connection: Connection): Store {
     runnable: createRunnableStore(connection),
     places: createPlaceStore(connection),
     flow: createFlowStore(connection),
+    quotas: createQuotaStore(connection),
     approvals: createApprovalStore(connection),
     checkpoints: createCheckpointStore(connection),
     workOverview: createWorkOverview(connection),

@@ -390,6 +390,14 @@ create table public.memory_usage (
   constraint memory_usage_pkey PRIMARY KEY (tenant_id)
 );
 
+create table public.quota_places (
+  work_item_id uuid not null,
+  execution_id uuid not null,
+  tenant_id text not null,
+  quota_key text not null,
+  constraint quota_places_pkey PRIMARY KEY (work_item_id)
+);
+
 create table public.recorded_outputs (
   execution_id uuid not null,
   idempotency_key text not null,
@@ -792,6 +800,8 @@ CREATE INDEX memory_facts_by_scope ON public.memory_facts USING btree (tenant_id
 
 CREATE INDEX memory_facts_by_user ON public.memory_facts USING btree (tenant_id, end_user_id) WHERE (forgotten_at IS NULL);
 
+CREATE INDEX quota_places_by_quota ON public.quota_places USING btree (quota_key);
+
 CREATE INDEX request_keys_by_age ON public.request_keys USING btree (created_at);
 
 CREATE INDEX retired_executions_by_retirement ON public.retired_executions USING btree (retirement_id);
@@ -825,6 +835,8 @@ CREATE INDEX webhooks_by_tenant ON public.webhooks USING btree (tenant_id, creat
 CREATE INDEX work_leases_by_execution ON public.work_leases USING btree (execution_id);
 
 CREATE INDEX work_leases_by_expiry ON public.work_leases USING btree (expires_at);
+
+CREATE INDEX work_queue_below_quotas ON public.work_queue USING btree (queue_key) WHERE ((queue_name IS NOT NULL) AND (strpos(queue_key, '#'::text) > 0));
 
 CREATE INDEX work_queue_by_execution ON public.work_queue USING btree (execution_id);
 
@@ -971,6 +983,69 @@ begin
   )
   select p.execution_id, p.shard
   from placed p;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.admit_quota(waiting text, served text, quota text, places integer, at_most integer)
+ RETURNS TABLE(admitted_id uuid)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  room int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(quota, 37));
+
+  delete from public.quota_places p
+  where p.quota_key = quota
+    and not exists (
+      select
+      from public.work_queue q
+      where q.work_item_id = p.work_item_id
+        and strpos(q.queue_key, '#') = 0
+    )
+    and not exists (
+      select
+      from public.work_leases l
+      where l.execution_id = p.execution_id
+        and l.work_item_id = p.work_item_id
+    );
+
+  select least(places - count(*), at_most)
+  into room
+  from public.quota_places p
+  where p.quota_key = quota;
+
+  if room <= 0 then
+    return;
+  end if;
+
+  return query
+  with picked as materialized (
+    select q.work_item_id
+    from public.work_queue q
+    where q.queue_key = waiting
+    order by q.priority, q.seq
+    limit room
+    for update skip locked
+  ),
+  moved as (
+    update public.work_queue q
+    set queue_key = served,
+      -- On the default queue it counts like any other item there. The record of the item keeps the name.
+      queue_name = case
+        when split_part(q.queue_name, '#', 1) <> 'default' then q.queue_name
+      end,
+      seq = default
+    where q.work_item_id = any(array(select p.work_item_id from picked p))
+    returning q.work_item_id, q.execution_id, q.tenant_id
+  ),
+  placed as (
+    insert into public.quota_places (work_item_id, execution_id, tenant_id, quota_key)
+    select m.work_item_id, m.execution_id, m.tenant_id, quota
+    from moved m
+  )
+  select m.work_item_id
+  from moved m;
 end
 $function$;
 
@@ -1992,6 +2067,8 @@ alter table public.memory_settings enable row level security;
 
 alter table public.memory_usage enable row level security;
 
+alter table public.quota_places enable row level security;
+
 alter table public.recorded_outputs enable row level security;
 
 alter table public.request_keys enable row level security;
@@ -2138,6 +2215,10 @@ create policy one_tenant on public.memory_settings as permissive for all to publ
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.memory_usage as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.quota_places as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

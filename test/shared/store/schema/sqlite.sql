@@ -301,6 +301,13 @@ CREATE TABLE memory_usage (
   last_added_at integer
 ) strict;
 
+CREATE TABLE quota_places (
+  work_item_id text primary key,
+  execution_id text not null,
+  tenant_id text not null,
+  quota_key text not null
+) strict, without rowid;
+
 CREATE TABLE recorded_outputs (
   execution_id text not null,
   idempotency_key text not null,
@@ -669,6 +676,8 @@ CREATE INDEX memory_facts_by_scope
 CREATE INDEX memory_facts_by_user on memory_facts (tenant_id, end_user_id)
   where forgotten_at is null;
 
+CREATE INDEX quota_places_by_quota on quota_places (quota_key);
+
 CREATE INDEX request_keys_by_age on request_keys (created_at);
 
 CREATE INDEX retired_executions_by_retirement on retired_executions (retirement_id);
@@ -703,6 +712,9 @@ CREATE INDEX webhooks_by_tenant on webhooks (tenant_id, created_at desc, webhook
 CREATE INDEX work_leases_by_execution on work_leases (execution_id);
 
 CREATE INDEX work_leases_by_expiry on work_leases (expires_at);
+
+CREATE INDEX work_queue_below_quotas on work_queue (queue_key)
+  where queue_name is not null and instr(queue_key, '#') > 0;
 
 CREATE INDEX work_queue_by_execution on work_queue (execution_id);
 

@@ -24,6 +24,7 @@ export const BLOCKER_CODES = [
   'awaiting_approval',
   'awaiting_event',
   'waiting_for_place',
+  'waiting_for_quota',
   'waiting_in_queue',
   'retry_backoff_until',
   'child_end_not_told',

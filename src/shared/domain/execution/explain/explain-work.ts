@@ -1,6 +1,7 @@
 import type { WorkerQueue } from '../../work/work-item.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { readQueueName } from '../../work/build-queue.ts';
+import { readQuota } from '../../work/quota.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
@@ -71,6 +72,19 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       message: `${waits}, until a scheduler takes it`,
       moving: isAboutToBeDone(scene, enqueuedAt),
       unblockedBy: 'a scheduler, which runs the node',
+    });
+  }
+  const quota = readQuota(place.queueName ?? DEFAULT_QUEUE);
+  if (quota !== null) {
+    const { tool, key, limit } = quota;
+    const calls = `${limit} ${limit === 1 ? 'call' : 'calls'} of ${tool}`;
+    const number = position === null ? '' : ` as number ${position}`;
+    return blockerOf(visit, {
+      ...common,
+      code: 'waiting_for_quota',
+      message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for a place: at most ${calls}${key === null ? '' : ` with key ${JSON.stringify(key)}`} at a time`,
+      unblockedBy: `the end of another call of ${tool}, or a version of the workflow with a higher limit`,
+      details: { ...known, tool, ...(position !== null && { position }) },
     });
   }
   const { seen, lastSeenAt } = scene.facts.workers.get(queue satisfies WorkerQueue) ?? NOBODY;

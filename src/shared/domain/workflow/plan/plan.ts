@@ -138,6 +138,16 @@ export interface NodeKind<Spec> {
   countsSuspended?(spec: Spec): boolean;
   /** The queue that its work waits on, of those of its type; null or absent: the default queue. */
   queueName?(spec: Spec): string | null;
+  /**
+   * The same for a call with this input, where that decides: an item below a quota waits on a queue of
+   * the quota. Not ok: entering the node failed.
+   */
+  queueOfCall?(
+    spec: Spec,
+    input: JsonValue,
+  ): { readonly ok: true; readonly name: string | null } | { readonly ok: false };
+  /** Whether its items wait for a place of a quota. Absent: they do not. */
+  hasQuota?(spec: Spec): boolean;
   /** May be the body of a `map`, and undo another node. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */

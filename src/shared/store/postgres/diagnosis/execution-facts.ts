@@ -203,7 +203,10 @@ const EXECUTION_FACTS: Statement = {
             limit ${POSITION_MAX}
           ) before
         ) end,
-        json_build_object('queue_name', q.queue_name, 'tool', (
+        json_build_object('queue_name', case
+          when strpos(q.queue_key, '#') > 0 then q.queue_name
+          else nullif(split_part(q.queue_name, '#', 1), 'default')
+        end, 'tool', (
           select i.tool
           from work_items i
           where i.work_item_id = q.work_item_id

@@ -99,6 +99,21 @@ export async function prune(management: Management): Promise<number> {
           ))
           returning c.execution_id
         ),
+        quota_places_left as (
+          delete from quota_places q
+          where q.work_item_id = any(array(
+            select p.work_item_id
+            from quota_places p
+            where not exists (
+              select
+              from executions e
+              where e.id = p.execution_id
+                and e.status in ('running', 'paused')
+            )
+            limit ${ROWS_MAX}
+          ))
+          returning q.work_item_id
+        ),
         old as (
           delete from approvals a
           where (a.execution_id, a.sequence) in (
@@ -130,7 +145,7 @@ export async function prune(management: Management): Promise<number> {
         select (select count(*) from silent) + (select count(*) from forgotten)
           + (select count(*) from cleared) + (select count(*) from felled)
           + (select count(*) from vacated) + (select count(*) from left_behind)
-          + (select count(*) from old) as deleted`,
+          + (select count(*) from quota_places_left) + (select count(*) from old) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

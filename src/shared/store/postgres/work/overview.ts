@@ -1,3 +1,4 @@
+import { ownQueueName } from '../../../domain/work/quota.ts';
 import { executionIdFromUuid, type DefinitionId, type WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
@@ -166,7 +167,7 @@ function decodeLease(row: LeaseRecord): HeldLease {
     nodeId: row.node_id,
     attempt: row.attempt,
     queue: row.queue,
-    queueName: row.queue_name,
+    queueName: ownQueueName(row.queue_name),
     tool: row.tool,
     workerId: row.worker_id,
     claimedAt: row.claimed_at,

@@ -1,3 +1,4 @@
+import { ownQueueName, readQuotaQueue } from '../../../domain/work/quota.ts';
 import {
   type ExecutionFacts,
   type ItemPlace,
@@ -102,11 +103,12 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
       readonly enqueued_at: number;
       readonly start_before: number | null;
       readonly position: number | null;
+      readonly queue_key: string;
       readonly queue_name: string | null;
       readonly tool: string | null;
     }
   >(
-    `select work_item_id, queue, attempt, enqueued_at, start_before, queue_name,
+    `select work_item_id, queue, attempt, enqueued_at, start_before, queue_key, queue_name,
        (select i.tool from work_items i where i.work_item_id = mine.work_item_id) as tool,
        case when queue <> 'engine' and place <= ${POSITIONS_MAX} then (
          select nullif(1 + count(*), ${POSITION_MAX} + 1)
@@ -125,19 +127,23 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
      ) mine`,
     asked,
   );
-  return rows.map(({ work_item_id: id, queue, attempt, ...row }) => [
-    id,
-    {
-      is: 'queued',
-      queue,
-      attempt,
-      tool: row.tool,
-      ...(row.queue_name !== null && { queueName: row.queue_name }),
-      enqueuedAt: toIso(row.enqueued_at),
-      startBefore: toIsoOrNull(row.start_before),
-      position: row.position,
-    },
-  ]);
+  return rows.map(({ work_item_id: id, queue, attempt, ...row }) => {
+    const hasPlace = readQuotaQueue(row.queue_key) === null;
+    const queueName = hasPlace ? ownQueueName(row.queue_name) : row.queue_name;
+    return [
+      id,
+      {
+        is: 'queued',
+        queue,
+        attempt,
+        tool: row.tool,
+        ...(queueName !== null && { queueName }),
+        enqueuedAt: toIso(row.enqueued_at),
+        startBefore: toIsoOrNull(row.start_before),
+        position: row.position,
+      },
+    ];
+  });
 }
 
 function readLeases(connection: Connection, asked: Asked): readonly Placed[] {

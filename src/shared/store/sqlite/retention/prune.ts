@@ -44,6 +44,14 @@ export async function prune(connection: Connection): Promise<number> {
          where e.id = flow_places.execution_id and e.status in ('running', 'paused')
        )`,
     );
+    const quotaPlaces = connection.run(
+      `delete from quota_places
+       where not exists (
+         select 1
+         from executions e
+         where e.id = quota_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    );
     const approvals = connection.run(
       `delete from approvals
        where decided_at <= :decided_since
@@ -57,7 +65,7 @@ export async function prune(connection: Connection): Promise<number> {
          )`,
       { decided_since: now - DECIDED_MS },
     );
-    return workers + keys + deliveries + trees + places + flow + approvals;
+    return workers + keys + deliveries + trees + places + flow + quotaPlaces + approvals;
   });
   return rows + (await pruneUploads(connection));
 }

@@ -1,3 +1,4 @@
+import { ownQueueName } from '../../../domain/work/quota.ts';
 import type { DefinitionId, ExecutionId, WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
@@ -167,7 +168,7 @@ function decodeLease(row: RawLease): HeldLease {
     nodeId: row.node_id,
     attempt: row.attempt,
     queue: row.queue,
-    queueName: row.queue_name,
+    queueName: ownQueueName(row.queue_name),
     tool: row.tool,
     workerId: row.worker_id,
     claimedAt: toIso(row.claimed_at),

@@ -37,6 +37,24 @@ export function enqueue(connection: Connection, item: Enqueued): void {
   ]);
 }
 
+/**
+ * Moves a queued item from below its quota behind all others of its priority on the queue of its
+ * workers. On the default queue it counts like any other item there; its record keeps the name.
+ */
+export function moveToEnd(
+  connection: Connection,
+  { workItemId, queueKey }: { readonly workItemId: string; readonly queueKey: string },
+): void {
+  connection.run(
+    `update work_queue
+     set queue_key = ?,
+         queue_name = case when queue_name not like 'default#%' then queue_name end,
+         seq = max(?, (select max(seq) from work_queue) + 1)
+     where work_item_id = ?`,
+    [queueKey, Math.floor(connection.now()) * SEQS_PER_MS, workItemId],
+  );
+}
+
 /** If two items have the same place, the released one goes first. */
 const INSERT_GIVEN_BACK = `
   insert into work_queue (

@@ -1,0 +1,33 @@
+import { QUOTAS_TOPIC } from '../../shared/engine/wake/wake-bus.ts';
+import { NOTHING } from '../loop.ts';
+import { onTopics } from './loop-context.ts';
+import type { LoopContext, LoopDefinition } from './loop-context.ts';
+
+/**
+ * Moves items to the queue of their workers that wait for a place of a quota. As with the places of
+ * children (`admit-children.ts`), hints announce what waits and what came free, and polling covers
+ * lost hints.
+ */
+export function admitQuotaItems(context: LoopContext): LoopDefinition {
+  const { scheduling, timersDuty, now } = context;
+  let lastRound = now();
+  return {
+    name: 'admit-quota-items',
+    part: 'work',
+    restMs: { min: 5, max: 5_000, quietMax: 60_000 },
+    wakeOn: onTopics(context.wake, [QUOTAS_TOPIC]),
+    async run() {
+      const isMine = await timersDuty.isMine();
+      if (!isMine && now() - lastRound < STANDBY_MS) {
+        return { ...NOTHING, restMsMax: STANDBY_MS };
+      }
+      lastRound = now();
+      const { isWaiting, ...round } = await scheduling.admitQuotaItems();
+      return { ...round, ...(isWaiting && { restMsMax: WAITING_LOOK_MS }) };
+    },
+  };
+}
+
+const WAITING_LOOK_MS = 250;
+/** As long as a process on duty may be frozen before the others look. */
+const STANDBY_MS = 10_000;
