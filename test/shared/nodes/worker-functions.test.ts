@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { JsonValue } from '../../../src/shared/domain/json.ts';
 import { enter, nodeProblems, planOf } from './enter.ts';
 
 const COORDINATES = { workflow_id: 'w', workflow_version: '1.0.0', node_id: 'n' };
@@ -67,4 +68,32 @@ test('the name of the tool is what policies and metrics see', (t) => {
   const toolOf = (id: string) => nodes.get(id)?.kind.tool?.(nodes.get(id)?.spec);
   t.is(toolOf('p'), 'shop.pay');
   t.is(toolOf('j'), 'a.B.c');
+});
+
+const LIMITED = { key: 'input.customer', limit: 2 };
+
+test('concurrency: a key must be evaluated to a string, a number or a boolean', (t) => {
+  const node = { kind: { ...PYTHON.kind, concurrency: LIMITED } };
+  t.like(enter(node, { state: { customer: 'acme' } }), { do: 'work' });
+  t.like(enter(node, { state: { customer: false } }), { do: 'work' });
+  for (const customer of [null, {}, '', 'x'.repeat(257)]) {
+    t.like(enter(node, { state: { customer } }), { do: 'fail', errorClass: 'expression_error' });
+  }
+});
+
+test('concurrency: what cannot be a limit is refused where it stands', (t) => {
+  const problems = (concurrency: JsonValue) =>
+    nodeProblems({ kind: { ...PYTHON.kind, concurrency } });
+  t.deepEqual(problems(LIMITED), []);
+  t.deepEqual(problems({ limit: 100_000 }), []);
+  t.deepEqual(problems(3), ['/kind/concurrency: must be an object']);
+  for (const limit of [0, 1.5, 100_001, '2', null]) {
+    t.deepEqual(problems({ limit }), [
+      '/kind/concurrency/limit: must be a whole number from 1 to 100000',
+    ]);
+  }
+  t.deepEqual(problems({ limit: 1, key: 3 }), ['/kind/concurrency/key: must be a string']);
+  t.deepEqual(problems({ limit: 1, when_full: 'queue' }), [
+    '/kind/concurrency/when_full: is not known',
+  ]);
 });

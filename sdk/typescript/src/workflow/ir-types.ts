@@ -90,6 +90,13 @@ export type PythonFnKindIr = {
   readonly output_schema?: SchemaOrReferenceIr;
   /** The named queue that workers claim it from; the default queue without it. */
   readonly queue?: string;
+  /** How many calls of this tool workers have at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
 };
 
 /** The kind java_fn with its fields. */
@@ -108,6 +115,13 @@ export type JavaFnKindIr = {
   readonly output_schema?: SchemaOrReferenceIr;
   /** The named queue that workers claim it from; the default queue without it. */
   readonly queue?: string;
+  /** How many calls of this tool workers have at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
 };
 
 /** The kind function with its fields. */

@@ -995,20 +995,23 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended(quota, 37));
 
+  -- Items are looked up one by one: a join could be kept as a walk over the whole queue.
   delete from public.quota_places p
   where p.quota_key = quota
-    and not exists (
-      select
+    and (
+      select true
       from public.work_queue q
       where q.work_item_id = p.work_item_id
         and strpos(q.queue_key, '#') = 0
-    )
-    and not exists (
-      select
+      limit 1
+    ) is not true
+    and (
+      select true
       from public.work_leases l
       where l.execution_id = p.execution_id
         and l.work_item_id = p.work_item_id
-    );
+      limit 1
+    ) is not true;
 
   select least(places - count(*), at_most)
   into room
