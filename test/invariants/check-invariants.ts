@@ -11,6 +11,7 @@ import { checkHistories } from './checks/check-histories.ts';
 import { checkOperations } from './checks/check-operations.ts';
 import { checkPauses } from './checks/check-pauses.ts';
 import { checkPlaces } from './checks/check-places.ts';
+import { checkQuotas } from './checks/check-quotas.ts';
 import { checkWorkflowPauses } from './checks/check-workflow-pauses.ts';
 import { checkRecency } from './checks/check-recency.ts';
 import { checkRest } from './checks/check-rest.ts';
@@ -76,6 +77,7 @@ export function checkInvariants(params: {
     ...checkRetries(last, history),
     ...checkPlaces(dumps),
     ...checkUndos(last),
+    ...checkQuotas(dumps),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -16,6 +16,7 @@ export interface Dump {
     readonly visit: number;
     readonly idempotency_key: string;
     readonly retry_policy: JsonObject;
+    readonly queue_name?: string | null;
   })[];
   readonly work_queue: readonly TicketOf[];
   readonly work_leases: readonly (TicketOf & {

@@ -16,7 +16,7 @@ const QUERIES = {
     xmin::text as written_in
     from events order by execution_id, sequence`,
   work_items: `
-    work_item_id, ${EXECUTION}, tenant_id, node_id, visit, idempotency_key, retry_policy
+    work_item_id, ${EXECUTION}, tenant_id, node_id, visit, idempotency_key, retry_policy, queue_name
     from work_items`,
   work_queue: `${TICKET} from work_queue`,
   work_leases: `${TICKET}, lease_fence, ${msOf('expires_at')} as expires_at from work_leases`,

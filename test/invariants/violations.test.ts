@@ -162,6 +162,12 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
       ...(earlier.work_leases[0] as (typeof earlier.work_leases)[0]),
     }),
 
+  'no more items of a quota are leased than its limit': ({ earlier }) => {
+    const [lease] = earlier.work_leases;
+    const item = earlier.work_items.find((one) => one.work_item_id === lease?.work_item_id);
+    Object.assign(item ?? {}, { queue_name: 'default#0#m.f#' });
+  },
+
   // Answers
   'a start is carried out once for its key': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_3', 1).payload, {

@@ -1,3 +1,5 @@
+import { DEFAULT_QUEUE } from '../../src/shared/domain/work/claim-filter.ts';
+import { ownQueueName } from '../../src/shared/domain/work/quota.ts';
 import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { WorkerQueue } from '../../src/shared/domain/work/work-item.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
@@ -222,7 +224,7 @@ function shown({ record, attempt, leaseFence, opened }: ClaimedWork): JsonObject
       payload: { input: record.payload['input'] ?? null },
       journal: opened.journal.entries.map(({ entry }): JsonObject => entry),
     }),
-    ...(record.queueName !== undefined && { queue: record.queueName }),
+    queue: ownQueueName(record.queueName ?? null) ?? DEFAULT_QUEUE,
   };
 }
 

@@ -42,6 +42,12 @@ const python = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+/** Workers have one call of its tool at a time. */
+const limited = ({ kind, ...node }: JsonObject): JsonObject => ({
+  ...node,
+  kind: { ...(kind as JsonObject), concurrency: { limit: 1 } },
+});
+
 const java = (name: string, queue = 'default'): JsonObject => ({
   kind: { type: 'java_fn', class_name: 'Tools', method: name, queue },
   output_key: name,
@@ -87,7 +93,7 @@ export const WORKFLOWS = {
     edges: edges('a b', 'b done'),
   },
   tools: {
-    nodes: { fetch: python('fetch'), store: java('store') },
+    nodes: { fetch: limited(python('fetch')), store: java('store') },
     edges: edges('fetch store'),
   },
   fan_out: {
