@@ -36,6 +36,7 @@ def build(name: str) -> Workflow[Order]:
         input={"order": order.state.id, "sku": order.state.item.sku},
         retry_policy={"max_attempts": 2},
         timeout=60,
+        concurrency={"key": "input.sku", "limit": 2},
     )
     small = order.set("small", {"size": "small"})
     large = order.set("large", {"size": "large"})

@@ -166,12 +166,29 @@ class Workflow(Generic[S]):
         """Writes values into the state."""
         return self.step(id, {"type": "pass", "output": _mapping(output)}, **options)
 
-    def tool(self, id: str, name: str, *, queue: str | None = None, **options: Any) -> Step:
-        """Calls a tool of a worker: `module.function`."""
+    def tool(
+        self,
+        id: str,
+        name: str,
+        *,
+        queue: str | None = None,
+        concurrency: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Step:
+        """Calls a tool of a worker: `module.function`.
+
+        `concurrency` limits the calls at a time: `{"key": "input.customer", "limit": 5}`.
+        """
         module, _, function = name.rpartition(".")
         if not module:
             raise ValueError(f"the name of a tool is module.function, not {name!r}")
-        kind = _present(type="python_fn", module=module, function=function, queue=queue)
+        kind = _present(
+            type="python_fn",
+            module=module,
+            function=function,
+            queue=queue,
+            concurrency=concurrency,
+        )
         return self.step(id, kind, output_key=options.pop("output_key", id), **options)
 
     def function(self, id: str, target: Function[Any, Any] | str, **options: Any) -> Step:

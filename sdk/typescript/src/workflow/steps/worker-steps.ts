@@ -22,14 +22,19 @@ interface WorkerOptions<
   readonly queue?: string;
 }
 
+interface CalledToolOptions {
+  /** How many calls of the tool workers have at a time; `key` is an expression over `input`. */
+  readonly concurrency?: { readonly key?: string; readonly limit: number };
+}
+
 interface PythonFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
-  extends WorkerOptions<S, Output, Key, Fallback>, AnyInput {
+  extends WorkerOptions<S, Output, Key, Fallback>, CalledToolOptions, AnyInput {
   readonly module: string;
   readonly function: string;
 }
 
 interface JavaFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
-  extends WorkerOptions<S, Output, Key, Fallback>, AnyInput {
+  extends WorkerOptions<S, Output, Key, Fallback>, CalledToolOptions, AnyInput {
   readonly className: string;
   readonly method: string;
 }
@@ -78,15 +83,16 @@ export interface WorkerSteps<S extends Shape> {
 export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
 
 export const workerSteps: WorkerSteps<AnyShape> = {
-  pythonFn({ module, function: name, outputSchema, queue, ...options }) {
+  pythonFn({ module, function: name, outputSchema, queue, concurrency, ...options }) {
     const output_schema = readSchema(outputSchema, `${module}.${name}`);
-    return createStep({ type: 'python_fn', module, function: name, output_schema, queue }, options);
+    const call = { module, function: name };
+    return createStep({ type: 'python_fn', ...call, output_schema, queue, concurrency }, options);
   },
 
-  javaFn({ className, method, outputSchema, queue, ...options }) {
+  javaFn({ className, method, outputSchema, queue, concurrency, ...options }) {
     const output_schema = readSchema(outputSchema, `${className}.${method}`);
     const call = { class_name: className, method };
-    return createStep({ type: 'java_fn', ...call, output_schema, queue }, options);
+    return createStep({ type: 'java_fn', ...call, output_schema, queue, concurrency }, options);
   },
 
   function(ref, ...[options]) {
