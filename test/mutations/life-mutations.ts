@@ -106,6 +106,12 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'tenant.places_max + 1 - countTaken(connection, tenantId)',
   },
   {
+    bug: 'a quota has one place too many',
+    file: `${SQLITE}/scheduling/quotas.ts`,
+    from: 'limit - countTaken(connection, quota)',
+    to: 'limit + 1 - countTaken(connection, quota)',
+  },
+  {
     bug: 'a parent lends its place to all its children',
     file: `${SQLITE}/scheduling/places.ts`,
     from: "where l.parent_execution_id = c.parent_execution_id and l.state = 'lent'",

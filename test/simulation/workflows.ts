@@ -205,7 +205,7 @@ export const WORKFLOWS = {
         kind: { type: 'map', items: '[1, 2, 3]', node: 'item', max_concurrency: 2 },
         output_key: 'each',
       },
-      item: python('item', { retry_policy: ONCE }),
+      item: limited(python('item', { retry_policy: ONCE })),
       last: { ...effect('last'), retry_policy: ONCE },
     },
     edges: edges('first split', 'both last'),
