@@ -1,4 +1,4 @@
--- after: 4fa85358c1fc897a2ae278bd8aec60d3e06a233ec18098fa92ff60a9bb1b6d94
+-- after: 4ab2f1f8248335fcd5d8c599fc3085051b364bb4381e5d385bb21bdccd8471ce
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -757,6 +757,43 @@ CREATE TABLE execution_labels (
 CREATE INDEX execution_labels_by_value on execution_labels (
   tenant_id, name, value, created_at desc, execution_id desc
 );
+
+CREATE TABLE checkpoints (
+  execution_id text not null,
+  sequence integer not null check (sequence > 0),
+  tenant_id text not null,
+  body text not null,
+  primary key (execution_id, sequence)
+) strict;
+
+CREATE TRIGGER remove_checkpoints
+after delete on executions
+begin
+  delete from checkpoints
+  where execution_id = old.id;
+end;
+
+CREATE TABLE flow_waits (
+  -- The order in which places are given.
+  seq integer primary key autoincrement,
+  execution_id text not null unique,
+  tenant_id text not null,
+  place_key text not null,
+  -- The limit that the execution was started with.
+  places_max integer not null check (places_max >= 1),
+  shard integer not null,
+  since integer not null
+) strict;
+
+CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
+
+CREATE TABLE flow_places (
+  tenant_id text not null,
+  place_key text not null,
+  place integer not null check (place >= 1),
+  execution_id text not null unique,
+  primary key (tenant_id, place_key, place)
+) strict, without rowid;
 
 CREATE TABLE quota_places (
   work_item_id text primary key,

@@ -434,6 +434,7 @@ export interface paths {
          *     | `awaiting_approval` | a person must decide; `until`: when the approval times out |
          *     | `awaiting_event` | it waits for an external event; `until`: when the wait times out |
          *     | `waiting_for_place` | it has not begun: the tenant's limit for children, or the concurrency limit of its key, is reached; `position` in the order of waiting |
+         *     | `waiting_for_quota` | a work item waits for a place of the `concurrency` of its `tool`, `position` in the order of priority and age |
          *     | `waiting_in_queue` | a work item waits its turn, `position` in the order of priority and age |
          *     | `retry_backoff_until` | the next attempt waits for its time, after `error` |
          *     | `child_end_not_told` | a child execution has ended, and this one has not received the result yet |
@@ -2433,6 +2434,13 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
         };
         /** @description The kind python_fn with its fields. */
         readonly PythonFnKind: {
@@ -2469,6 +2477,13 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
         };
         /** @description A node of kind java_fn. */
         readonly JavaFnNode: {
@@ -2517,6 +2532,13 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
         };
         /** @description The kind java_fn with its fields. */
         readonly JavaFnKind: {
@@ -2557,6 +2579,13 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
+            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
         };
         /** @description A node of kind function. */
         readonly FunctionNode: {
@@ -6034,7 +6063,7 @@ export interface operations {
                         /** @description The first 100. */
                         readonly blockers: readonly {
                             /** @enum {string} */
-                            readonly code: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
+                            readonly code: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_for_quota" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
                             /** @description Null: the execution as a whole. */
                             readonly node_id: string | null;
                             readonly visit: number | null;
@@ -6068,7 +6097,7 @@ export interface operations {
                              * @description The code of the child's own first blocker.
                              * @enum {string}
                              */
-                            readonly child_code?: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
+                            readonly child_code?: "history_unreadable" | "tenant_suspended" | "workflow_paused" | "paused_by_operator" | "no_scheduler" | "not_marked" | "work_missing" | "timer_missing" | "dead_lettered" | "no_worker_for_queue" | "no_worker_for_tool" | "no_worker_for_build" | "runnable_not_decided" | "budget_used_up" | "awaiting_approval" | "awaiting_event" | "waiting_for_place" | "waiting_for_quota" | "waiting_in_queue" | "retry_backoff_until" | "child_end_not_told" | "child_running" | "timer_until" | "lease_held_until" | "map_items_under_way" | "join_waiting_on" | "advancing";
                             /** @description Nodes that a join waits for, or executions that have the places. */
                             readonly waits_for?: readonly string[];
                             readonly items_done?: number;

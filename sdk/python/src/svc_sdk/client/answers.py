@@ -463,7 +463,7 @@ class ExplanationBlockers(TypedDict):
     ]
     """The code of the child's own first blocker."""
     waits_for: NotRequired[list[str]]
-    """Nodes that a join waits for."""
+    """Nodes that a join waits for, or executions that have the places."""
     items_done: NotRequired[int]
     items_total: NotRequired[int]
 
