@@ -210,7 +210,7 @@ test('execution list and show', async (t) => {
   t.regex(listed.stdout, new RegExp(`^${id} +greet +completed +\\d{4}-.+Z +\\d{4}-`, 'm'));
   const json = await svc('execution', 'list', '--limit', '1', '-o', 'json');
   t.is((JSON.parse(json.stdout) as { executions: unknown[] }).executions.length, 1);
-  t.regex((await svc('execution', 'list', '--limit', '1')).stderr, /add --cursor /);
+  t.regex((await svc('execution', 'list', '--limit', '1')).stderr, /add --all, or --cursor /);
   t.regex((await svc('execution', 'show', id)).stdout, /^workflow +greet 1\.0\.0$/m);
   t.is((await svc('execution', 'show', 'exec_nothing')).code, 4);
 });
