@@ -1,4 +1,4 @@
--- after: 4ab2f1f8248335fcd5d8c599fc3085051b364bb4381e5d385bb21bdccd8471ce
+-- after: 123eb025e8576099268ec67ec54256093a9ee7667e3f7c60b7a4b8143122ed47
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -775,7 +775,7 @@ end;
 
 CREATE TABLE flow_waits (
   -- The order in which places are given.
-  seq integer primary key autoincrement,
+  seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
   place_key text not null,

@@ -2,7 +2,7 @@
 -- Concurrency of executions by key: those that wait for a place, and the places that are taken.
 create table flow_waits (
   -- The order in which places are given.
-  seq integer primary key autoincrement,
+  seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
   place_key text not null,

@@ -58,6 +58,8 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     continued_as: null,
     retried_from: null,
     retried_as: null,
+    forked_from: null,
+    undo: null,
     pauses: [],
     imported: null,
     waiting_for_place: null,

@@ -160,14 +160,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settle forgets to mark its execution',
     file: 'shared/engine/work/complete-work-item.ts',
-    from: "      recordsOutput,\n      runnable: 'mark',",
-    to: "      recordsOutput,\n      runnable: 'keep',",
+    from: "setsLabels: labels }),\n      runnable: 'mark',",
+    to: "setsLabels: labels }),\n      runnable: 'keep',",
   },
   {
     bug: 'a completion decides on a state that has moved since',
     file: 'shared/engine/work/settle-and-decide.ts',
-    from: 'const commit = { ...planned.commit, recordsOutput };',
-    to: 'const commit = { ...planned.commit, recordsOutput, expectedSequence: null };',
+    from: '    ...planned.commit,\n    recordsOutput,',
+    to: '    ...planned.commit,\n    expectedSequence: null,\n    recordsOutput,',
   },
   {
     bug: 'a completion accepts any idempotency key',
@@ -225,8 +225,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a cancel is decided on a state that has changed',
     file: 'shared/engine/executions/cancel-execution.ts',
-    from: 'expectedSequence: row.lastSequence',
-    to: 'expectedSequence: null',
+    from: 'expectedSequence: row.lastSequence,\n    events: events.map((event) => newEvent(event, actorId)),\n    status',
+    to: 'expectedSequence: null,\n    events: events.map((event) => newEvent(event, actorId)),\n    status',
   },
   {
     bug: 'a mark is cleared although something has happened',

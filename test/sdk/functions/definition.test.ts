@@ -22,6 +22,7 @@ const audit = defineFunction('audit', () => ({}), {
     description: 'Reads the books.',
     labels: { team: 'money' },
     executionLabels: { book: '$.book' },
+    concurrency: { key: cel`input.book`, limit: 2 },
     timeouts: { workflowTimeout: '1d' },
     dataPolicy: { piiFields: ['iban'], action: 'hash' },
     policy: { blockedTools: ['x.*'] },

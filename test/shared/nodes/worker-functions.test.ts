@@ -81,7 +81,7 @@ test('concurrency: a key must be evaluated to a string, a number or a boolean', 
   }
 });
 
-test('concurrency: what cannot be a limit is refused where it stands', (t) => {
+test('concurrency: a value that cannot be a limit is refused where it stands', (t) => {
   const problems = (concurrency: JsonValue) =>
     nodeProblems({ kind: { ...PYTHON.kind, concurrency } });
   t.deepEqual(problems(LIMITED), []);

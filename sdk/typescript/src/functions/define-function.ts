@@ -48,6 +48,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'description'
   | 'labels'
   | 'executionLabels'
+  | 'concurrency'
   | 'timeouts'
   | 'dataPolicy'
   | 'policy'

@@ -220,7 +220,7 @@ CREATE TABLE flow_places (
 
 CREATE TABLE flow_waits (
   -- The order in which places are given.
-  seq integer primary key autoincrement,
+  seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
   place_key text not null,
