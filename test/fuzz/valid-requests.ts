@@ -199,6 +199,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'GET /executions/{id}/timeline': execution,
   'GET /executions/{id}/export': execution,
   'GET /executions/{id}/approvals': execution,
+  'GET /executions/{id}/forks': execution,
   'POST /executions/{id}/cancel': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],
   }),
@@ -214,6 +215,16 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /executions/{id}/retry': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],
     body: { state_patch: { drawn: drawJson(dice) } },
+  }),
+  'POST /executions/{id}/fork': ({ waiting }, dice) => ({
+    path: [dice.pick(living(waiting))],
+    body: {
+      at: 1,
+      patch: { drawn: drawJson(dice) },
+      visit: undefined,
+      items: undefined,
+      revision: 'same',
+    },
   }),
   'POST /executions/import': (_, dice) => ({ body: dice.pick(EXPORTS) }),
   // Matches no workflow, because otherwise no execution would be left.

@@ -153,6 +153,7 @@ test('a node has the fields that are read, and no others', (t) => {
 
 /** Samples for branches of a parser that no example reaches. */
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
+  python_fn: [{ module: 'm', function: 'f', concurrency: { limit: 1, key: 'input.tenant' } }],
   parallel: [{ branches: [{ target: 'a' }] }],
   join: [{ merge_strategy: { custom: { function_ref: 'a:b' } } }],
   agent: [
@@ -178,7 +179,10 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
     { tools: [{ type: 'function', name: 'c', parameters: {} }] },
     { provider: 'openai', model: 'm' },
   ],
-  java_fn: [{ module: 'a', function: 'b' }],
+  java_fn: [
+    { module: 'a', function: 'b' },
+    { class_name: 'C', method: 'm', concurrency: { limit: 1, key: 'input.tenant' } },
+  ],
   memory_retrieval: [{ query: 'state.question' }],
   wait: [{ timeout_secs: 1 }, { until: '2030-01-31' }, { condition: 'timer' }],
 };
