@@ -77,7 +77,12 @@ export async function openPostgresStore(params: {
   const pool = connectPool({ ...settings, min: poolSize, max: poolSize + maxOverflow });
   const direct = directSettings(settings, params);
   // Apart from the hot path: its connections never change whose rows they see.
-  const readers = connectPool({ ...settings, min: 0, max: Math.max(2, Math.ceil(poolSize / 2)) });
+  const readers = connectPool({
+    ...settings,
+    min: 0,
+    max: Math.max(2, Math.ceil(poolSize / 2)),
+    changesTenants: true,
+  });
   const management = await openManagement(settings);
   const watermarks = createClaimWatermarks();
   const shards = createShardLocks(direct);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { isConnectionLoss, isRetriable, translateError } from './errors.ts';
+import { isConnectionLoss, isFullPool, isRetriable, translateError } from './errors.ts';
 import { isReadOnlyServer } from './probe-server.ts';
 import { runInTransaction } from './run-in-transaction.ts';
 import { ServerClient } from './server-client.ts';
@@ -68,12 +68,17 @@ export interface PostgresPool {
 }
 
 export function connectPool(
-  settings: ConnectionSettings & { readonly min: number; readonly max: number },
+  settings: ConnectionSettings & {
+    readonly min: number;
+    readonly max: number;
+    /** Of many tenants: a read and the change of its tenant go out together. */
+    readonly changesTenants?: boolean;
+  },
 ): PostgresPool {
-  const { servers, isPooledByTransaction = false } = settings;
+  const { servers, isPooledByTransaction = false, changesTenants = false } = settings;
   class PooledClient extends ServerClient {
     constructor() {
-      super(settings, { pipeline: isPooledByTransaction });
+      super(settings, { pipeline: isPooledByTransaction || changesTenants });
     }
   }
   const pool = new pg.Pool({
@@ -156,6 +161,8 @@ async function checkOut(pool: pg.Pool, servers: ServerFinder): Promise<CheckedOu
       if (client.epoch === servers.epoch) return client;
       discard(client);
     } catch (error) {
+      // All connections are at work, which says nothing of the server.
+      if (isFullPool(error)) throw error;
       servers.doubt();
       if (attempt === CONNECTS_MAX) throw error;
       attempt += 1;
@@ -199,16 +206,23 @@ async function runInSession<Row extends object>(
   },
 ): Promise<readonly Row[]> {
   const { statement, values, tenant, scopes } = given;
-  if ((scopes.get(client) ?? EVERY_TENANT) !== tenant) {
-    await client.query(scopeStatement(tenant));
-    scopes.set(client, tenant);
-  }
-  const result = await client.query<Row>({
-    name: statement.name,
-    text: statement.text,
-    values: values as unknown[],
-  });
-  return result.rows;
+  const run = async (): Promise<readonly Row[]> => {
+    const { rows } = await client.query<Row>({
+      name: statement.name,
+      text: statement.text,
+      values: values as unknown[],
+    });
+    return rows;
+  };
+  if ((scopes.get(client) ?? EVERY_TENANT) === tenant) return run();
+  const change = client.query(scopeStatement(tenant)).then(() => scopes.set(client, tenant));
+  // A write waits: it must not run for the tenant before, should the change fail.
+  if (statement.writes) await change;
+  // Nobody gets the rows of a read if the change fails.
+  const [changed, read] = await Promise.allSettled([change, run()]);
+  if (changed.status === 'rejected') throw changed.reason;
+  if (read.status === 'rejected') throw read.reason;
+  return read.value;
 }
 
 /**

@@ -51,6 +51,13 @@ export function isConnectionLoss(error: unknown): boolean {
   return SOCKET_CODES.has(code) || code.startsWith('08') || SHUTDOWN_CODES.has(code);
 }
 
+/** No connection of the pool became free in time. */
+export function isFullPool(error: unknown): boolean {
+  return error instanceof Error && error.message === FULL_POOL;
+}
+
+const FULL_POOL = 'timeout exceeded when trying to connect';
+
 /** Answers of a server that is reachable but cannot do it now. */
 function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);

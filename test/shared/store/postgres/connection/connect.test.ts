@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
 import test from 'ava';
 import type pg from 'pg';
 
@@ -93,6 +96,39 @@ test.serial('a database that is down is unavailable in every area', async (t) =>
   await t.notThrowsAsync(store.wake.listen(() => undefined));
   await store.close();
 });
+
+test.serial(
+  'a pool without a free connection is no reason to look for another server',
+  async (t) => {
+    let asked = 0;
+    const neighbour = createServer((socket) => {
+      asked += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(neighbour, 'listening');
+    const { port } = neighbour.address() as AddressInfo;
+    const url = new URL(database.url);
+    const hosts = `${url.host},127.0.0.1:${port}`;
+    const store = await openPostgresStore({
+      url: database.url.replace(url.host, hosts),
+      poolSize: 1,
+      maxOverflow: 0,
+      connectTimeoutMs: 300,
+    });
+    const execution = await start(store);
+    t.is(asked, 1);
+    await lock(execution);
+    const commit = judge(store, makePlan(execution, { events: [makeEvent()] }));
+    await waitUntilBlocked(other);
+    await t.throwsAsync(store.timers.nextDueInMs(), { message: /timeout exceeded/ });
+    await other.query('rollback');
+    t.like(await commit, { accepted: true });
+    await store.timers.nextDueInMs();
+    t.is(asked, 1);
+    await store.close();
+    neighbour.close();
+  },
+);
 
 test.serial('a ping that gets no answer ends in time', async (t) => {
   const store = await openPostgresStore({ url: database.url, poolSize: 1, maxOverflow: 0 });
