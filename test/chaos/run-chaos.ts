@@ -55,6 +55,8 @@ export async function runChaos(params: {
   readonly folder: string;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
+  /** See `ClientsParams`; absent: 1. */
+  readonly rests?: number;
   /** Another cluster than that of one server. */
   readonly startCluster?: (folder: string) => Promise<ChaosCluster>;
   /** Runs beside the clients; `stop` returns what it has found. */
@@ -91,6 +93,7 @@ export async function runChaos(params: {
       seed,
       now,
       record: (operation) => operations.push(operation),
+      rests: params.rests ?? 1,
     };
     const clients = await startClients(of);
     const watch = params.watch?.({ cluster, now });

@@ -28,6 +28,8 @@ export interface ClientsParams {
   /** Milliseconds since the run began. */
   readonly now: () => number;
   readonly record: Record;
+  /** So many times longer callers rest between two starts; 1: at the usual pace. */
+  readonly rests: number;
 }
 
 /** Running clients. They continue through every fault, and never throw for its effects. */

@@ -42,7 +42,14 @@ export async function runFinalOperations(
   const over = new AbortController();
   const service = connectTo({ urls, book, dice: dice.fork('urls') });
   const outsideUrl = outside.url;
-  const stage = createStage({ service, dice, tenants, outsideUrl, over: over.signal });
+  const stage = createStage({
+    service,
+    dice,
+    tenants,
+    outsideUrl,
+    rests: 1,
+    over: over.signal,
+  });
   const unexplained = await explainAll(stage);
   const amber = tenants.filter(({ tenantId }) => tenantId === 'amber');
   const kept = await Promise.all(amber.map((tenant) => abandonItem(stage, tenant, now)));

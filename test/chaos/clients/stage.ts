@@ -15,6 +15,8 @@ export interface Stage {
   /** Ends early when the run is over. */
   readonly pause: (ms: number) => Promise<void>;
   readonly known: Known;
+  /** See `ClientsParams`. */
+  readonly rests: number;
 }
 
 export interface TenantOf {
@@ -50,7 +52,7 @@ export function clientOf({ tenantId, token }: TenantOf, role: string): Client {
 }
 
 export function createStage(
-  given: Pick<Stage, 'service' | 'dice' | 'tenants' | 'outsideUrl'> & {
+  given: Pick<Stage, 'service' | 'dice' | 'tenants' | 'outsideUrl' | 'rests'> & {
     readonly over: AbortSignal;
   },
 ): Stage {

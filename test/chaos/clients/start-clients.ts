@@ -34,6 +34,7 @@ export async function startClients(params: ClientsParams): Promise<ChaosClients>
     dice,
     tenants,
     outsideUrl: outside.url,
+    rests: params.rests,
     over: over.signal,
   });
   const secrets = [
