@@ -71,7 +71,7 @@ export function connectPool(
   settings: ConnectionSettings & {
     readonly min: number;
     readonly max: number;
-    /** Of many tenants: a read and the change of its tenant go out together. */
+    /** A read and the change of its tenant go out together. */
     readonly changesTenants?: boolean;
   },
 ): PostgresPool {
