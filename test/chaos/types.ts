@@ -28,7 +28,7 @@ export interface ClientsParams {
   /** Milliseconds since the run began. */
   readonly now: () => number;
   readonly record: Record;
-  /** So many times longer callers rest between two starts; 1: at the usual pace. */
+  /** So many times longer clients rest between two requests; 1: at the usual pace. */
   readonly rests: number;
 }
 

@@ -28,7 +28,7 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
       learn(stage.known.executions, started);
       attended.push(attend(stage, tenant, { started, dice: dice.fork(token), retries: 2 }));
     }
-    await stage.pause(dice.between(...REST_MS) * stage.rests);
+    await stage.pause(dice.between(...REST_MS));
   }
   await Promise.all(attended);
 }

@@ -60,7 +60,7 @@ export function createStage(
   return {
     ...rest,
     isOver: () => over.aborted,
-    pause: (ms) => delay(ms, undefined, { signal: over }).catch(() => undefined),
+    pause: (ms) => delay(ms * rest.rests, undefined, { signal: over }).catch(() => undefined),
     known: { executions: [], items: [] },
   };
 }

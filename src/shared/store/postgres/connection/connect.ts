@@ -116,7 +116,8 @@ export function connectPool(
       client.requireConfirmed();
       client.release();
       return rows;
-    } catch (error) {
+    } catch (thrown) {
+      const error = client.causeOf(thrown);
       if (isReadOnlyServer(error)) servers.leave(client.epoch);
       if (isConnectionLoss(error) || isReadOnlyServer(error)) discard(client);
       else client.release();

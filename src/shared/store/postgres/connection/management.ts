@@ -206,7 +206,8 @@ function queryOf(
       const result = await run(text, (values ?? []) as readonly unknown[]);
       client.requireConfirmed();
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = client.causeOf(thrown);
       if (isReadOnlyServer(error)) servers.leave(client.epoch);
       throw error;
     } finally {

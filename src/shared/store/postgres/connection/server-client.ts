@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { StoreUnavailableError } from '../../unavailable.ts';
+import { isConnectionLoss } from './errors.ts';
 import { clientConfig, type ConnectionSettings } from './session.ts';
 
 /** A connection to the server that the finder knows when it is made. */
@@ -32,6 +33,17 @@ export class ServerClient extends pg.Client {
   /** As if it broke: running queries fail, and who has it learns of an error. */
   cutOff(): void {
     this.#socket.destroy();
+  }
+
+  /**
+   * A pooler that loses its server ends a row that it has begun with its own message. Such a row may
+   * not be readable, and the connection ends right after it: then the end is what has happened.
+   */
+  causeOf(error: unknown): unknown {
+    const isOwn = error instanceof Error && !('code' in error) && !isConnectionLoss(error);
+    return isOwn && this.#socket.destroyed
+      ? new Error('Connection terminated within an answer', { cause: error })
+      : error;
   }
 
   /**
