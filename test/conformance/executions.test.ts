@@ -54,6 +54,7 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     error: null,
     parent_execution_id: null,
     labels: {},
+    waiting_for: null,
     continued_from: null,
     continued_as: null,
     retried_from: null,
@@ -266,6 +267,7 @@ check('200: the list has the newest first, without state', async (t, svc) => {
     error: null,
     parent_execution_id: null,
     labels: {},
+    waiting_for: null,
     imported: null,
   });
 });

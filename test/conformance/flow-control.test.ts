@@ -54,6 +54,52 @@ check('200: executions of a key run as many at a time as it may, in order', asyn
   await svc.until(third, 'completed');
 });
 
+interface Listed {
+  readonly execution_id: string;
+  readonly waiting_for: { readonly kind: string; readonly key: string | null } | null;
+}
+
+check('200: a list and a reading say what an execution waits for', async (t, svc) => {
+  const keyed = await svc.register(orders({ key: 'input.customer', limit: 1 }));
+  const first = await svc.start(keyed, { customer: 'acme' });
+  await svc.until(first, 'paused');
+  const second = await svc.start(keyed, { customer: 'acme' });
+  const waits = async () => {
+    const lists = await Promise.all(
+      [`/executions?workflow_id=${keyed}`, `/executions?q=workflow%20%3D%20${keyed}`].map((path) =>
+        svc.get<{ readonly executions: readonly Listed[] }>(path),
+      ),
+    );
+    const one = await svc.get<Listed>(`/executions/${second}`);
+    for (const { body } of lists) {
+      t.is(body.executions.find(({ execution_id: id }) => id === first)?.waiting_for, null);
+      const listed = body.executions.find(({ execution_id: id }) => id === second);
+      t.deepEqual(listed?.waiting_for, one.body.waiting_for);
+    }
+    return one.body.waiting_for;
+  };
+  t.like(await waits(), { kind: 'concurrency', key: 'acme' });
+  await svc.cancel(first);
+  await svc.until(second, 'paused');
+  t.is(await waits(), null);
+});
+
+check('200: a data policy hides the key that an execution waits for', async (t, svc) => {
+  const id = await svc.register({
+    ...orders({ key: 'input.email', limit: 1 }),
+    data_policy: { pii_fields: ['email'], action: 'mask' },
+  });
+  const first = await svc.start(id, { email: 'ann@example.com' });
+  await svc.until(first, 'paused');
+  const second = await svc.start(id, { email: 'ann@example.com' });
+  const one = await svc.get<Listed>(`/executions/${second}`);
+  t.like(one.body.waiting_for, { kind: 'concurrency', key: null });
+  const explained = await svc.get<Explained>(`/executions/${second}/explain`);
+  t.false(JSON.stringify(explained.body).includes('ann@'));
+  const listed = await svc.get(`/executions?workflow_id=${id}`);
+  t.false(JSON.stringify(listed.body).includes('ann@'));
+});
+
 check('200: an execution that waits can be cancelled, and has run nothing', async (t, svc) => {
   const id = await svc.register(orders({ limit: 1 }));
   const first = await svc.start(id);

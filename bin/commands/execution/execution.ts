@@ -27,13 +27,14 @@ export async function listExecutions(
     member: 'executions',
     print: ({ executions }) =>
       printTable({
-        head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED'],
+        head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED', 'WAITS FOR'],
         rows: executions.map((row) => [
           row.execution_id,
           row.workflow_id,
           row.status,
           row.created_at,
           row.completed_at,
+          describeWait(row),
         ]),
       }),
   });
@@ -105,6 +106,12 @@ export async function sendEvent(
   }
 }
 
+/** Null: it has begun, or has ended. */
+function describeWait({ waiting_for: wait }: WireExecution): string | null {
+  if (wait === undefined || wait === null) return null;
+  return `${wait.kind}${wait.key === null ? '' : ` of ${wait.key}`}`;
+}
+
 export function printExecution(execution: WireExecution, options: ClientOptions): void {
   if (options.output === 'json') return printJson(execution);
   printFields({
@@ -115,6 +122,7 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
       Object.entries(execution.labels ?? {})
         .map(([name, value]) => `${name}=${value}`)
         .join(', ') || null,
+    'waits for': describeWait(execution),
     error: execution.error,
     'waiting on':
       execution.waiting_on

@@ -69,6 +69,18 @@ export interface ExecutionRow {
 /** An execution in a list. */
 export interface ListedRow extends ExecutionRow {
   readonly labels: Labels;
+  /** Null: it has begun, or has ended. */
+  readonly waitingFor: ListedWait | null;
+}
+
+/** The wait of an execution that has not begun. */
+export interface ListedWait {
+  /** `concurrency`: a place of its key · `max_concurrent_executions`: a place of its tenant. */
+  readonly kind: 'concurrency' | 'max_concurrent_executions';
+  /** See `placeKeyOf`; null for a place of the tenant. */
+  readonly placeKey: string | null;
+  /** ISO instant. */
+  readonly since: string;
 }
 
 /** Use by an execution's own calls and those of its descendants. */

@@ -46,6 +46,7 @@ test('200: a read says what the contract says, and more', async (t) => {
     error: null,
     parent_execution_id: null,
     labels: {},
+    waiting_for: null,
     continued_from: null,
     continued_as: null,
     retried_from: null,

@@ -20,6 +20,7 @@ export function ExecutionRow({
   readonly onSelect: ((isSelected: boolean) => void) | null;
 }) {
   const { execution_id: id } = row;
+  const waits = row.status === 'running' && row.waiting_for !== null;
   return (
     <div className={styles.row} style={{ gridTemplateColumns: templateOf(columns, onSelect) }}>
       {onSelect === null ? null : (
@@ -33,7 +34,7 @@ export function ExecutionRow({
         </span>
       )}
       <span className={styles.cell}>
-        <StatusBadge status={row.status} />
+        <StatusBadge status={waits ? 'waiting' : row.status} />
       </span>
       <span className={styles.cell}>
         <Link to="/executions/$id" params={{ id }} className={styles.link}>

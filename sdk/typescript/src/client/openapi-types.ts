@@ -5597,6 +5597,15 @@ export interface operations {
                             readonly labels: {
                                 readonly [key: string]: string;
                             };
+                            /** @description What it waits for before it begins. Null: it has begun, or ended. */
+                            readonly waiting_for: {
+                                /** @enum {string} */
+                                readonly kind: "concurrency" | "max_concurrent_executions";
+                                /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                                readonly key: string | null;
+                                /** Format: date-time */
+                                readonly since: string;
+                            } | null;
                             /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                             readonly imported: {
                                 /** Format: date-time */
@@ -5851,6 +5860,15 @@ export interface operations {
                         readonly labels: {
                             readonly [key: string]: string;
                         };
+                        /** @description What it waits for before it begins. Null: it has begun, or ended. */
+                        readonly waiting_for: {
+                            /** @enum {string} */
+                            readonly kind: "concurrency" | "max_concurrent_executions";
+                            /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                            readonly key: string | null;
+                            /** Format: date-time */
+                            readonly since: string;
+                        } | null;
                         /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                         readonly imported: {
                             /** Format: date-time */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import type { UndoState } from '../../../shared/domain/execution/undo/undo-state.ts';
+import { keyInPlace } from '../../../shared/domain/workflow/flow/flow-key.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { keptLabels } from '../../schemas/labels.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -25,6 +26,21 @@ export const executionSummary = z.object({
   error: z.string().nullable(),
   parent_execution_id: executionId.nullable(),
   labels: keptLabels,
+  waiting_for: z
+    .object({
+      kind: z.enum(['concurrency', 'max_concurrent_executions']),
+      key: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            'Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the ' +
+            'places; or a data policy hides it.',
+        }),
+      since: timestamp,
+    })
+    .nullable()
+    .meta({ description: 'The place that it waits for before it begins. Null: it has begun, or ended.' }),
   imported: z
     .object({
       at: timestamp,
@@ -124,7 +140,9 @@ export const executionShape = executionSummary.extend({
     .meta({ description: 'Model usage, including ended children.' }),
 });
 
-export function shapeSummary(row: ListedExecution): z.input<typeof executionSummary> {
+type Summary = z.input<typeof executionSummary>;
+
+export function shapeSummary(row: ListedExecution): Summary {
   return {
     execution_id: row.executionId,
     workflow_id: row.workflowId,
@@ -137,12 +155,20 @@ export function shapeSummary(row: ListedExecution): z.input<typeof executionSumm
     error: row.error,
     parent_execution_id: row.parentExecutionId,
     labels: row.labels,
+    waiting_for: shapeWait(row.waitingFor),
     imported: row.imported && {
       at: row.imported.importedAt,
       actor_id: row.imported.importedBy,
       sha256: row.imported.documentSha256,
     },
   };
+}
+
+function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] {
+  if (wait === null) return null;
+  const { kind, placeKey, since } = wait;
+  const key = placeKey === null ? '' : keyInPlace(placeKey);
+  return { kind, key: key === '' ? null : key, since };
 }
 
 function shapeUndo({ pending, undone, failed }: UndoState): z.input<typeof executionShape>['undo'] {

@@ -42,6 +42,11 @@ export interface WireExecution {
   readonly created_at: string;
   readonly completed_at: string | null;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly waiting_for?: {
+    readonly kind: string;
+    readonly key: string | null;
+    readonly since: string;
+  } | null;
   /** On the single read only. */
   readonly state?: JsonValue;
   readonly steps_executed?: number;

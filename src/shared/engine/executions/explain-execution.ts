@@ -25,7 +25,7 @@ import type { EngineDeps } from '../deps.ts';
 import { isUnbegun } from '../advance/family.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { findFlowWait } from '../flow/find-flow-wait.ts';
-import { redactEvent, redactPauses, redactReason } from './redact-view.ts';
+import { redactEvent, redactPauses, redactReason, redactWait } from './redact-view.ts';
 
 export interface ExplainedExecution extends Explanation {
   readonly executionId: ExecutionId;
@@ -91,7 +91,7 @@ async function explainKnown(
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
         placeWait: isUnbegun(state) ? await deps.store.places.find(executionId) : null,
-        flowWait: await findFlowWait(deps, state),
+        flowWait: redactWait(await findFlowWait(deps, state), plan),
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(

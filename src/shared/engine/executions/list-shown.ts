@@ -13,7 +13,7 @@ import type {
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
-import { redactRow } from './redact-view.ts';
+import { redactRow, redactWait } from './redact-view.ts';
 
 export interface ListedExecution extends ListedRow {
   /** Null: it ran here. */
@@ -48,9 +48,13 @@ export async function showRows(
   return Promise.all(
     rows.map(async (row) => {
       const listed = { ...row, imported: imported.get(row.executionId) ?? null };
-      if (row.error === null) return listed;
+      if (row.error === null && row.waitingFor === null) return listed;
       const { plan } = await deps.definitions.get(row.definitionId);
-      return { ...listed, ...redactRow(row, plan, deps.pseudonym) };
+      return {
+        ...listed,
+        ...redactRow(row, plan, deps.pseudonym),
+        waitingFor: redactWait(row.waitingFor, plan),
+      };
     }),
   );
 }

@@ -14,9 +14,12 @@ import {
   loadForCaller,
   readEventsOf,
 } from '../advance/load-execution.ts';
-import { redactEvent, redactRow, redactState } from './redact-view.ts';
+import { findFlowWait } from '../flow/find-flow-wait.ts';
+import { redactEvent, redactRow, redactState, redactWait } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
+import type { ListedWait } from '../../store/executions.ts';
+import type { FlowWait } from '../../store/flow.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import type { EventsFollower } from './followed-events.ts';
@@ -88,14 +91,29 @@ export async function readExecution(
         values: [state.data, state.input],
       });
   const whole = { ...state, data, input, status: loaded.row.status };
+  const placeWait = isUnbegun(state) ? await deps.store.places.find(state.executionId) : null;
+  const flowWait = redactWait(await findFlowWait(deps, state), plan);
   return {
     messageIds: messageIdsOf(input),
-    row: { ...redactRow(loaded.row, plan, deps.pseudonym), labels: state.labels, imported },
+    row: {
+      ...redactRow(loaded.row, plan, deps.pseudonym),
+      labels: state.labels,
+      waitingFor: waitOf(flowWait, placeWait),
+      imported,
+    },
     state: redactState(whole, plan, deps.pseudonym),
-    placeWait: isUnbegun(state) ? await deps.store.places.find(state.executionId) : null,
+    placeWait,
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),
   };
+}
+
+function waitOf(flowWait: FlowWait | null, placeWait: PlaceWait | null): ListedWait | null {
+  if (flowWait !== null) {
+    return { kind: 'concurrency', placeKey: flowWait.placeKey, since: flowWait.since };
+  }
+  if (placeWait === null) return null;
+  return { kind: 'max_concurrent_executions', placeKey: null, since: placeWait.since };
 }
 
 async function findRetry(

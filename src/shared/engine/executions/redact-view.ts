@@ -4,6 +4,7 @@ import type { RecordedEvent } from '../../domain/execution/event.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import { placeKeyOf } from '../../domain/workflow/flow/flow-key.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 
@@ -89,6 +90,15 @@ export function redactPauses(
 export function redactRow(row: ExecutionRow, plan: Plan, pseudonym: Pseudonym): ExecutionRow {
   if (plan.shownPolicy === null || row.error === null) return row;
   return { ...row, error: redact(row.error, plan.shownPolicy, pseudonym) as string };
+}
+
+/** A key is text from the input without its field, so a policy hides it entirely. */
+export function redactWait<Wait extends { readonly placeKey: string | null }>(
+  wait: Wait | null,
+  plan: Plan,
+): Wait | null {
+  if (plan.shownPolicy === null || wait === null || wait.placeKey === null) return wait;
+  return { ...wait, placeKey: placeKeyOf(plan.workflowId, '') };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
-import type { ExecutionRow, ListedRow } from '../executions.ts';
+import type { ExecutionRow, ListedRow, ListedWait } from '../executions.ts';
 import type { Lease } from '../work.ts';
 
 /** Wire values to values of the domain, by type. Own to our connections, never the driver's global. */
@@ -91,22 +91,45 @@ export const EXECUTION_COLUMNS = `
   e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,
   e.completed_at`;
 
-/** Those of a list, with the labels of each. */
+/** Those of a list, with the labels of each and what it waits for before it begins. */
 export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   (
     select json_object_agg(n.name, n.value order by n.name)
     from execution_labels n
     where n.execution_id = e.id
-  ) as labels`;
+  ) as labels,
+  case when e.status in ('running', 'paused') then coalesce(
+    (
+      select json_build_object('kind', 'concurrency', 'placeKey', w.place_key, 'since', w.since)
+      from flow_waits w
+      where w.execution_id = e.id
+    ),
+    (
+      select json_build_object(
+        'kind', 'max_concurrent_executions', 'placeKey', null, 'since', p.since
+      )
+      from child_places p
+      where p.execution_id = e.id
+        and p.state = 'waiting'
+    )
+  ) end as waiting_for`;
 
 export interface ListedRecord extends ExecutionRecord {
   /** JSON text; null: it has none. */
   readonly labels: string | null;
+  /** JSON text of a `ListedWait`; null: it has begun. */
+  readonly waiting_for: string | null;
 }
 
 export function decodeListed(row: ListedRecord): ListedRow {
   const labels = row.labels === null ? NO_LABELS : (JSON.parse(row.labels) as Labels);
-  return { ...decodeExecution(row), labels };
+  return { ...decodeExecution(row), labels, waitingFor: decodeWait(row.waiting_for) };
+}
+
+function decodeWait(json: string | null): ListedWait | null {
+  if (json === null) return null;
+  const wait = JSON.parse(json) as ListedWait;
+  return { ...wait, since: new Date(wait.since).toISOString() };
 }
 
 export interface ExecutionRecord {

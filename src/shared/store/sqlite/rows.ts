@@ -10,7 +10,7 @@ import type {
   WorkQueue,
   WorkTicket,
 } from '../../domain/work/work-item.ts';
-import type { ExecutionRow, ListedRow } from '../executions.ts';
+import type { ExecutionRow, ListedRow, ListedWait } from '../executions.ts';
 import type { Lease } from '../work.ts';
 import type { Bindable } from './connection/connect.ts';
 
@@ -42,22 +42,42 @@ export const EXECUTION_COLUMNS = `
   id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
   parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at`;
 
-/** Those of a list from `e`, with the labels of each. */
+/** Those of a list from `e`, with the labels of each and what it waits for before it begins. */
 export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   (
     select json_group_object(n.name, n.value order by n.name)
     from execution_labels as n
     where n.execution_id = e.id
-  ) as labels`;
+  ) as labels,
+  case when e.status in ('running', 'paused') then coalesce(
+    (
+      select json_object('kind', 'concurrency', 'placeKey', w.place_key, 'since', w.since)
+      from flow_waits as w
+      where w.execution_id = e.id
+    ),
+    (
+      select json_object('kind', 'max_concurrent_executions', 'placeKey', null, 'since', p.since)
+      from child_places as p
+      where p.execution_id = e.id and p.state = 'waiting'
+    )
+  ) end as waiting_for`;
 
 export interface ListedRecord extends ExecutionRecord {
   /** JSON text. */
   readonly labels: string;
+  /** JSON text of a `ListedWait`, its instant in milliseconds; null: it has begun. */
+  readonly waiting_for: string | null;
 }
 
 export function decodeListed(row: ListedRecord): ListedRow {
   const labels = row.labels === '{}' ? NO_LABELS : (JSON.parse(row.labels) as Labels);
-  return { ...decodeExecution(row), labels };
+  return { ...decodeExecution(row), labels, waitingFor: decodeWait(row.waiting_for) };
+}
+
+function decodeWait(json: string | null): ListedWait | null {
+  if (json === null) return null;
+  const wait = JSON.parse(json) as ListedWait & { readonly since: number };
+  return { ...wait, since: toIso(wait.since) };
 }
 
 export interface ExecutionRecord {

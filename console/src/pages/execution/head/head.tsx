@@ -58,6 +58,15 @@ export function Head({
             ...(Object.keys(execution.labels).length === 0
               ? []
               : [['Labels', <Labels key="labels" labels={execution.labels} />, 'wide'] as const]),
+            ...(execution.waiting_for === null
+              ? []
+              : [
+                  [
+                    'Waits for',
+                    <Wait key="wait" waitingFor={execution.waiting_for} />,
+                    'wide',
+                  ] as const,
+                ]),
             ...(pauses.length === 0
               ? []
               : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),
@@ -77,6 +86,20 @@ export function Head({
         />
         <Lineage execution={execution} seen={followed.seen ?? 0} />
       </Panel>
+    </>
+  );
+}
+
+/** The place that it waits for before it begins. */
+function Wait({
+  waitingFor: { kind, key, since },
+}: {
+  readonly waitingFor: NonNullable<Execution['waiting_for']>;
+}) {
+  return (
+    <>
+      a place of {kind === 'concurrency' ? 'its concurrency' : kind}
+      {key === null ? '' : `, key ${key}`}, since <AbsoluteTime at={since} />
     </>
   );
 }

@@ -152,6 +152,14 @@ class StartedExecution(TypedDict):
     """`exec_` and 32 lowercase hex digits."""
 
 
+class ExecutionSummaryWaitingFor(TypedDict):
+    kind: Literal["concurrency", "max_concurrent_executions"]
+    key: str | None
+    """Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the
+    places; or a data policy hides it."""
+    since: str
+
+
 class ExecutionSummaryImported(TypedDict):
     at: str
     actor_id: str
@@ -172,6 +180,8 @@ class ExecutionSummary(TypedDict):
     error: str | None
     parent_execution_id: str | None
     labels: dict[str, Any]
+    waiting_for: ExecutionSummaryWaitingFor | None
+    """The place that it waits for before it begins. Null: it has begun, or ended."""
     imported: ExecutionSummaryImported | None
     """It was imported from a file: its events were recorded elsewhere, or earlier."""
 
@@ -218,6 +228,14 @@ class ExecutionCounts(TypedDict):
     groups: NotRequired[list[ExecutionCountsGroups]]
     """The largest 100 groups of `group_by`, largest first; absent without it. The value of the
     executions without the label is null."""
+
+
+class ExecutionWaitingFor(TypedDict):
+    kind: Literal["concurrency", "max_concurrent_executions"]
+    key: str | None
+    """Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the
+    places; or a data policy hides it."""
+    since: str
 
 
 class ExecutionImported(TypedDict):
@@ -314,6 +332,8 @@ class Execution(TypedDict):
     error: str | None
     parent_execution_id: str | None
     labels: dict[str, Any]
+    waiting_for: ExecutionWaitingFor | None
+    """The place that it waits for before it begins. Null: it has begun, or ended."""
     imported: ExecutionImported | None
     """It was imported from a file: its events were recorded elsewhere, or earlier."""
     state: dict[str, Any]
