@@ -22,6 +22,11 @@ export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'l
     Object.entries(executions).map(([status, value]) => ({ value, labels: { status } })),
   );
   read('waiting_children', ({ waitingChildren: value }) => [{ value }]);
+  read('waiting_starts', ({ waitingInFlow, waitingChildren }) => [
+    { value: waitingInFlow, labels: { reason: 'concurrency' } },
+    { value: waitingChildren, labels: { reason: 'max_concurrent_executions' } },
+  ]);
+  read('quota_waiting_items', ({ waitingForQuota: value }) => [{ value }]);
   read('late_seconds', ({ lateMs }) =>
     Object.entries(lateMs).map(([kind, ms]) => ({ value: ms / 1_000, labels: { kind } })),
   );

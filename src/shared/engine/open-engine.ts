@@ -68,8 +68,13 @@ export function openEngine(given: GivenToEngine): {
       compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
     heldExecutions: createHeldExecutions(given.wake),
-    admission: createAdmission({ places: store.places, flow: store.flow, wake: given.wake }),
-    quotaAdmission: createQuotaAdmission({ quotas: store.quotas, wake: given.wake }),
+    admission: createAdmission({
+      places: store.places,
+      flow: store.flow,
+      wake: given.wake,
+      report,
+    }),
+    quotaAdmission: createQuotaAdmission({ quotas: store.quotas, wake: given.wake, report }),
     tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
   const claimPace = createClaimPace(now);

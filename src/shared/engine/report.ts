@@ -19,6 +19,8 @@ export interface EngineReport {
       | 'items_failed'
       | 'items_released'
       | 'executions_started'
+      | 'executions_admitted'
+      | 'quota_items_admitted'
       | 'timers_fired'
       | 'webhook_attempts'
       | 'schedule_fires'
@@ -40,6 +42,7 @@ export interface EngineReport {
     name:
       | 'commit_batch_plans'
       | 'execution_seconds'
+      | 'execution_wait_seconds'
       | 'node_seconds'
       | 'tool_seconds'
       | 'claim_wait_seconds',

@@ -15,9 +15,16 @@ export interface FlowStore {
     readonly tenantId: TenantId;
     readonly placeKey: string;
     readonly limit: number;
-  }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
+  }): Promise<readonly AdmittedExecution[]>;
   /** Null: the execution waits for no place. */
   find(executionId: ExecutionId): Promise<FlowWait | null>;
+}
+
+export interface AdmittedExecution {
+  readonly executionId: ExecutionId;
+  readonly shard: number;
+  /** Since its start. */
+  readonly waitedMs: number;
 }
 
 export interface WaitedKey {

@@ -49,6 +49,26 @@ export const METRICS = {
     help: 'Executions created by this process.',
     labels: [],
   },
+  executions_admitted: {
+    name: 'svc_executions_admitted_total',
+    type: 'counter',
+    help: 'Executions that waited and got their place, by what they waited for.',
+    labels: ['reason'],
+    values: ['concurrency', 'max_concurrent_executions'],
+  },
+  execution_wait_seconds: {
+    name: 'svc_execution_wait_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the start of an execution to its place of concurrency.',
+    labels: [],
+    buckets: NODE_SECONDS,
+  },
+  quota_items_admitted: {
+    name: 'svc_quota_items_admitted_total',
+    type: 'counter',
+    help: 'Work items that got a place of a quota.',
+    labels: [],
+  },
   execution_seconds: {
     name: 'svc_execution_duration_seconds',
     type: 'histogram',
@@ -313,6 +333,20 @@ export const METRICS = {
     name: 'svc_executions_waiting_for_place',
     type: 'gauge',
     help: 'Child executions that wait for a place of max_concurrent_executions. For the whole cluster.',
+    labels: [],
+  },
+  waiting_starts: {
+    name: 'svc_executions_waiting',
+    type: 'gauge',
+    help:
+      'Executions that have not begun, by what they wait for: a place of their concurrency, or of ' +
+      'max_concurrent_executions. For the whole cluster.',
+    labels: ['reason'],
+  },
+  quota_waiting_items: {
+    name: 'svc_quota_waiting_items',
+    type: 'gauge',
+    help: 'Work items that wait for a place of a quota. For the whole cluster.',
     labels: [],
   },
   late_seconds: {

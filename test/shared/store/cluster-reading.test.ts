@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
+import { admitWaiting } from '../../../src/shared/engine/flow/admit-waiting.ts';
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import {
   READING_BOUNDS,
@@ -42,9 +43,37 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
       executions: { running: 0, paused: 0 },
       waitingChildren: 0,
+      waitingInFlow: 0,
+      waitingForQuota: 0,
       lateMs: { lease: 0, timer: 0, retry: 0 },
       memory: [],
     });
+  });
+
+  check('executions and items that wait for a place are counted', async (t, { store }) => {
+    const { tenantId } = await startWithItems(store, [{}, { queueName: 'default#1#pay#' }]);
+    const create = { awaitsPlace: { placeKey: 'k', placesMax: 1 } };
+    const first = await start(store, { tenantId, create });
+    await start(store, { tenantId, create });
+    t.like(await read(store), { waitingInFlow: 2, waitingForQuota: 1 });
+    const [admitted, ...others] = await store.flow.admit({ tenantId, placeKey: 'k', limit: 9 });
+    t.deepEqual(others, []);
+    t.is(admitted?.executionId, first.executionId);
+    t.like(await read(store), { waitingInFlow: 1, waitingForQuota: 1 });
+  });
+
+  check('an admission says how long the execution waited', async (t, { store, age }) => {
+    const tenantId = 'waiters' as TenantId;
+    await start(store, { tenantId, create: { awaitsPlace: { placeKey: 'k', placesMax: 1 } } });
+    await age({ table: 'flow_waits', columns: ['since'], byMs: 60_000 });
+    const counted: [string, number][] = [];
+    const observed: number[] = [];
+    await admitWaiting(store.flow, {
+      count: (name, by, labels) => counted.push([`${name} ${labels?.['reason']}`, by]),
+      observe: (_, seconds) => observed.push(seconds),
+    });
+    t.deepEqual(counted, [['executions_admitted concurrency', 1]]);
+    t.true(isAbout((observed[0] ?? 0) * 1_000, 60_000), `${observed[0]}`);
   });
 
   check('items are counted by queue, over tenants and priorities', async (t, { store, age }) => {

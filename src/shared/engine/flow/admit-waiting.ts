@@ -1,4 +1,5 @@
 import type { TenantId } from '../../domain/ids.ts';
+import type { EngineReport } from '../report.ts';
 import type { FlowStore } from '../../store/flow.ts';
 
 export interface FlowRound {
@@ -15,7 +16,10 @@ const KEYS_MAX = 500;
 const ADMITTED_MAX = 200;
 
 /** Gives the places that are free to the executions that wait for them, in the order of their starts. */
-export async function admitWaiting(flow: FlowStore): Promise<FlowRound> {
+export async function admitWaiting(
+  flow: FlowStore,
+  report: Pick<EngineReport, 'count' | 'observe'>,
+): Promise<FlowRound> {
   const keys = await flow.listKeys({ limit: KEYS_MAX });
   const shards = new Set<number>();
   let found = 0;
@@ -25,8 +29,12 @@ export async function admitWaiting(flow: FlowStore): Promise<FlowRound> {
     const admitted = await flow.admit({ tenantId, placeKey, limit: ADMITTED_MAX });
     found += admitted.length;
     more ||= admitted.length >= ADMITTED_MAX;
-    for (const { shard } of admitted) shards.add(shard);
+    for (const { shard, waitedMs } of admitted) {
+      shards.add(shard);
+      report.observe('execution_wait_seconds', waitedMs / 1_000);
+    }
   }
+  if (found > 0) report.count('executions_admitted', found, { reason: 'concurrency' });
   const full = keys.length >= KEYS_MAX && keys.at(-1)?.hasRoom === true;
   return { found, more: more || full, shards, tenants: keys.map(({ tenantId }) => tenantId) };
 }

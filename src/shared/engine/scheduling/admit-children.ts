@@ -4,6 +4,7 @@ import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import type { FlowStore } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
+import type { EngineReport } from '../report.ts';
 import type { RoundResult } from './round-result.ts';
 import { admitWaiting } from '../flow/admit-waiting.ts';
 import { runTopic } from '../wake/wake-for.ts';
@@ -33,6 +34,7 @@ export function createAdmission(deps: {
   readonly places: PlaceStore;
   readonly flow: FlowStore;
   readonly wake: Wake;
+  readonly report: Pick<EngineReport, 'count' | 'observe'>;
 }): Admission {
   let waiting: ReadonlySet<TenantId> = new Set();
 
@@ -49,13 +51,16 @@ export function createAdmission(deps: {
 
     async round() {
       const tenants = await deps.places.listTenants();
-      const inFlow = await admitWaiting(deps.flow);
+      const inFlow = await admitWaiting(deps.flow, deps.report);
       waiting = new Set([...tenants, ...inFlow.tenants]);
       deps.wake.notify([...inFlow.shards].map(runTopic));
       let { found, more } = inFlow;
       for (const tenantId of tenants) {
         const admitted = await deps.places.admit({ tenantId, limit: ADMITTED_MAX });
         found += admitted.length;
+        deps.report.count('executions_admitted', admitted.length, {
+          reason: 'max_concurrent_executions',
+        });
         more ||= admitted.length >= ADMITTED_MAX;
         const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
         if (topics.size > 0) deps.wake.notify([...topics]);

@@ -4,6 +4,7 @@ import type { CommitPlan } from '../../store/commit.ts';
 import type { QuotaStore } from '../../store/quotas.ts';
 import { QUOTAS_TOPIC } from '../wake/wake-bus.ts';
 import { topicOfKey } from '../wake/wake-for.ts';
+import type { EngineReport } from '../report.ts';
 import type { AdmissionRound } from './admit-children.ts';
 
 /**
@@ -25,6 +26,7 @@ const ADMITTED_MAX = 200;
 export function createQuotaAdmission(deps: {
   readonly quotas: QuotaStore;
   readonly wake: Wake;
+  readonly report: Pick<EngineReport, 'count'>;
 }): QuotaAdmission {
   let waiting: ReadonlySet<string> = new Set();
   let last: string | null = null;
@@ -46,6 +48,7 @@ export function createQuotaAdmission(deps: {
         if (queue === null) continue;
         const admitted = await deps.quotas.admit(queue, { atMost: ADMITTED_MAX });
         found += admitted.length;
+        deps.report.count('quota_items_admitted', admitted.length);
         if (admitted.length > 0) deps.wake.notify([topicOfKey(queue.served)]);
       }
       return { found, more, isWaiting: waiting.size > 0 };

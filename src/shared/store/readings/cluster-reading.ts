@@ -14,6 +14,10 @@ export interface ClusterReading {
   readonly executions: Readonly<Record<LiveStatus, number>>;
   /** Children that wait for a place of their tenant's limit. */
   readonly waitingChildren: number;
+  /** Executions that wait for a place of their key. */
+  readonly waitingInFlow: number;
+  /** Items that wait for a place of a quota. */
+  readonly waitingForQuota: number;
   /** By how much the oldest of what is due is late; 0: nothing is. */
   readonly lateMs: Readonly<Record<DueKind, number>>;
   /** Facts in memory, by the tier that the tenant's limits name (null: none). */

@@ -11,6 +11,8 @@ const READING: ClusterReading = {
   queues: [],
   executions: { running: 1, paused: 2 },
   waitingChildren: 0,
+  waitingInFlow: 0,
+  waitingForQuota: 0,
   lateMs: { lease: 0, timer: 0, retry: 0 },
   memory: [],
 };

@@ -33,16 +33,20 @@ export async function readCluster(
     ),
     executions: { running, paused },
     waitingChildren: row.waiting_children,
+    waitingInFlow: row.waiting_in_flow,
+    waitingForQuota: row.waiting_for_quota,
     lateMs: JSON.parse(row.late) as Record<DueKind, number>,
     memory: JSON.parse(row.memory) as readonly MemoryReading[],
   };
 }
 
 interface ReadingRecord {
-  /** JSON, all but the count. */
+  /** JSON, all but the counts. */
   readonly queues: string;
   readonly executions: string;
   readonly waiting_children: number;
+  readonly waiting_in_flow: number;
+  readonly waiting_for_quota: number;
   readonly late: string;
   readonly memory: string;
 }
@@ -191,6 +195,17 @@ const READING: Statement = {
         select count(*)
         from (select from child_places p where p.state = 'waiting' limit $1::int8) w
       ) as waiting_children,
+      (select count(*) from (select from flow_waits limit $1::int8) w) as waiting_in_flow,
+      (
+        select count(*)
+        from (
+          select
+          from work_queue q
+          where q.queue_name is not null
+            and strpos(q.queue_key, '#') > 0
+          limit $1::int8
+        ) w
+      ) as waiting_for_quota,
       json_build_object(
         'lease', ${late(lapsedLeases('c.instant'), 'expires_at')},
         'timer', ${late('timers', 'due_at')},

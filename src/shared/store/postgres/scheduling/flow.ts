@@ -17,12 +17,12 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
 
     async admit({ tenantId, placeKey, limit }) {
       await pool.run(VACATE, [tenantId, placeKey]);
-      const rows = await pool.run<{ readonly id: string; readonly shard: number }>(ADMIT, [
-        tenantId,
-        placeKey,
-        limit,
-      ]);
-      return rows.map(({ id, shard }) => ({ executionId: executionIdFromUuid(id), shard }));
+      const rows = await pool.run<AdmittedRecord>(ADMIT, [tenantId, placeKey, limit]);
+      return rows.map(({ id, shard, waited_ms: waitedMs }) => ({
+        executionId: executionIdFromUuid(id),
+        shard,
+        waitedMs,
+      }));
     },
 
     async find(executionId) {
@@ -45,6 +45,12 @@ interface KeyRecord {
   readonly tenant_id: TenantId;
   readonly place_key: string;
   readonly has_room: boolean;
+}
+
+interface AdmittedRecord {
+  readonly id: string;
+  readonly shard: number;
+  readonly waited_ms: number;
 }
 
 interface WaitRecord {
@@ -133,7 +139,7 @@ const ADMIT: Statement = {
       ) h
     ),
     first as materialized (
-      select w.execution_id, w.shard, w.seq, exists (
+      select w.execution_id, w.shard, w.seq, w.since, exists (
         select
         from executions e
         where e.id = w.execution_id
@@ -146,7 +152,7 @@ const ADMIT: Statement = {
       limit (select r.free from room r)
     ),
     live as materialized (
-      select f.execution_id, f.shard, row_number() over (order by f.seq) as n
+      select f.execution_id, f.shard, f.since, row_number() over (order by f.seq) as n
       from first f
       where f.is_live
     ),
@@ -192,7 +198,8 @@ const ADMIT: Statement = {
       order by l.execution_id
       on conflict (execution_id) do nothing
     )
-    select l.execution_id as id, l.shard
+    select l.execution_id as id, l.shard,
+      (extract(epoch from clock_timestamp() - l.since) * 1000)::int8 as waited_ms
     from live l
     where l.execution_id in (select p.execution_id from placed p)
     order by l.n`,

@@ -17,7 +17,13 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
   return {
     queues: readQueues(connection, bounds, now),
     executions: readLive(connection, bounds),
-    waitingChildren: countWaitingChildren(connection, bounds),
+    waitingChildren: countRows(connection, bounds, `child_places where state = 'waiting'`),
+    waitingInFlow: countRows(connection, bounds, 'flow_waits'),
+    waitingForQuota: countRows(
+      connection,
+      bounds,
+      `work_queue where queue_name is not null and instr(queue_key, '#') > 0`,
+    ),
     lateMs: {
       lease: readLate(connection, { table: 'work_leases', column: 'expires_at', now }),
       timer: readLate(connection, { table: 'timers', column: 'due_at', now }),
@@ -33,10 +39,10 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
   };
 }
 
-function countWaitingChildren(connection: Connection, { rows }: ReadingBounds): number {
+function countRows(connection: Connection, { rows }: ReadingBounds, from: string): number {
   const row = connection.get<{ readonly waiting: number }>(
     `select count(*) as waiting
-     from (select 1 from child_places where state = 'waiting' limit :rows)`,
+     from (select 1 from ${from} limit :rows)`,
     { rows },
   );
   return row?.waiting ?? 0;

@@ -1,5 +1,5 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import { type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
@@ -17,6 +17,7 @@ type AdmitParams = Parameters<FlowStore['admit']>[0];
 interface Waiting {
   readonly executionId: ExecutionId;
   readonly shard: number;
+  readonly since: number;
 }
 
 function listKeys(
@@ -51,7 +52,7 @@ function listKeys(
 }
 
 /** See `ADMIT` of PostgreSQL. */
-function admit(connection: Connection, params: AdmitParams): readonly Waiting[] {
+function admit(connection: Connection, params: AdmitParams): readonly AdmittedExecution[] {
   const { tenantId, placeKey } = params;
   const of = { tenant_id: tenantId, place_key: placeKey };
   connection.run(
@@ -67,7 +68,7 @@ function admit(connection: Connection, params: AdmitParams): readonly Waiting[] 
   );
   const free = findFree(connection, params);
   const waiting = connection.all<Waiting & { readonly isLive: number }>(
-    `select w.execution_id as executionId, w.shard, exists (
+    `select w.execution_id as executionId, w.shard, w.since, exists (
        select 1
        from executions e
        where e.id = w.execution_id and e.status in ('running', 'paused')
@@ -82,7 +83,8 @@ function admit(connection: Connection, params: AdmitParams): readonly Waiting[] 
     connection.run('delete from flow_waits where execution_id = ?', [executionId]);
   }
   const live = waiting.filter(({ isLive }) => isLive === 1);
-  return live.map(({ executionId, shard }, index) => {
+  const now = connection.now();
+  return live.map(({ executionId, shard, since }, index) => {
     connection.run(
       `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
       [tenantId, placeKey, free[index] ?? null, executionId],
@@ -93,7 +95,7 @@ function admit(connection: Connection, params: AdmitParams): readonly Waiting[] 
        on conflict (execution_id) do nothing`,
       [executionId, shard],
     );
-    return { executionId, shard };
+    return { executionId, shard, waitedMs: now - since };
   });
 }
 
