@@ -57,6 +57,28 @@ def run(svc: Runtime, made: Function[Any, Any], input: object = None) -> Any:
         return client.run(made, input, timeout=30)
 
 
+def test_executions_of_a_function_keep_to_its_concurrency(svc: Runtime, name: str) -> None:
+    options = FunctionOptions(concurrency={"key": "input.book", "limit": 1})
+
+    @function(name, options)
+    async def lend(ctx: FunctionContext, input: Json) -> Json:
+        await ctx.wait_event("back")
+        return {}
+
+    with svc.working(functions=[lend]), svc.client() as client:
+        client.workflows.register(lend.to_ir())
+        first, second = (client.start(lend, {"book": "tides"}) for _ in range(2))
+        until_suspended(first)
+        waiting = client.executions.get(second.id)["waiting_for"]
+        assert waiting is not None
+        assert (waiting["kind"], waiting["key"]) == ("concurrency", "tides")
+        assert [event["kind"] for event in second.history()] == ["WorkflowStarted"]
+        for handle in (first, second):
+            until_suspended(handle)
+            handle.send_event("back", {})
+            handle.result(20)
+
+
 def test_steps_run_once_and_a_replay_gives_their_typed_results(svc: Runtime, name: str) -> None:
     runs: list[str] = []
     types: list[type] = []

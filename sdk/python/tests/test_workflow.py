@@ -44,6 +44,17 @@ def build(name: str) -> Workflow[Order]:
     return order.sequence(charge, check).start(charge)
 
 
+def test_the_concurrency_of_a_workflow_takes_an_expression_as_its_key() -> None:
+    order = Workflow("order", state=Order)
+    keyed = Workflow("order", state=Order, concurrency={"key": order.state.item.sku, "limit": 2})
+    assert keyed.to_ir()["concurrency"] == {"key": "state.item.sku", "limit": 2}
+    text = Workflow("order", state=Order, concurrency={"key": "input.item.sku", "limit": 2})
+    assert text.to_ir()["concurrency"] == {"key": "input.item.sku", "limit": 2}
+    assert Workflow("order", state=Order, concurrency={"limit": 1}).to_ir()["concurrency"] == {
+        "limit": 1
+    }
+
+
 def test_a_workflow_runs_and_its_conditions_read_the_state(
     svc: Runtime, client: Client, name: str
 ) -> None:

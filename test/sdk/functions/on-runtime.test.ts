@@ -1,5 +1,6 @@
 import type { FunctionContext } from 'svc-sdk/worker';
 import { defineFunction, WaitTimeoutError } from 'svc-sdk/worker';
+import { cel } from 'svc-sdk/workflow';
 
 import { onBothStores } from '../../support/both-stores.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -39,6 +40,28 @@ check('a function runs its steps and its output is the result', async (t, tenant
   t.deepEqual(state['output'], { order: 'sent' });
   t.deepEqual(done, ['reserved', 'charged']);
   return tenant.story(id);
+});
+
+check('executions of a function keep to its concurrency', async (t, tenant, place) => {
+  const lend = defineFunction<{ book: string }>(
+    'lend',
+    async (ctx) => {
+      await ctx.waitForEvent('back');
+      return {};
+    },
+    { workflow: { concurrency: { key: cel`input.book`, limit: 1 } } },
+  );
+  startWorker(t, { tenant, place, options: { functions: [lend] } });
+  const first = await startFunction(tenant, lend, { book: 'tides' });
+  const second = await tenant.start('lend', { book: 'tides' });
+  const other = await tenant.start('lend', { book: 'dunes' });
+  for (const id of [first, other]) await tenant.until(id, 'paused');
+  t.deepEqual(await tenant.story(second), ['WorkflowStarted']);
+  await tenant.deliver(first, 'back');
+  await tenant.until(first, 'completed');
+  await tenant.until(second, 'paused');
+  await tenant.deliver(second, 'back');
+  await tenant.until(second, 'completed');
 });
 
 check('a function that fails undoes what it did, in reverse order', async (t, tenant, place) => {

@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast, get_type_hints
 
 from ._duration import Duration, to_ms
 from ._json import to_json
@@ -111,15 +111,41 @@ class Path(Expression):
         return Path(f"{self._text}[{json.dumps(at)}]")
 
 
+class _Limit(TypedDict):
+    limit: int
+
+
+class Concurrency(_Limit, total=False):
+    """How many executions run at a time. The others wait in the order of their starts."""
+
+    key: Any
+    """An expression over the input: executions with the same value share the limit."""
+    when_full: str
+
+
+def concurrency_ir(given: Concurrency) -> dict[str, Any]:
+    """The member `concurrency` of a definition."""
+    key = given.get("key")
+    return _present(**{**given, "key": None if key is None else _expression(key)})
+
+
 class Workflow(Generic[S]):
     """Builds a definition. `state` is a dataclass or a Pydantic model: the input is its first value."""
 
     def __init__(
-        self, id: str, *, state: type[S] | None = None, version: str = "1.0.0", **members: Any
+        self,
+        id: str,
+        *,
+        state: type[S] | None = None,
+        version: str = "1.0.0",
+        concurrency: Concurrency | None = None,
+        **members: Any,
     ) -> None:
         self.id = id
         self.version = version
         self._members = members
+        if concurrency is not None:
+            members["concurrency"] = concurrency_ir(concurrency)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+from ..workflow import Concurrency, concurrency_ir
 from .context import FunctionContext
 
 In = TypeVar("In")
@@ -34,6 +35,8 @@ class FunctionOptions:
     """False: recorded entries that the code does not ask for are a warning, and no error."""
     workflow: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the workflow, as `description`, `token_budget` or `on_budget_exceeded`."""
+    concurrency: Concurrency | None = None
+    """How many executions of the function run at a time; a child takes no place."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,10 @@ class Function(Generic[In, Out]):
             node_timeout_secs=options.timeout_secs,
             retry_policy=options.retry_policy,
         )
+        concurrency = options.concurrency and concurrency_ir(options.concurrency)
         return {
             **options.workflow,
+            **_present(concurrency=concurrency),
             "workflow_id": self.name,
             "version": options.version,
             "nodes": {"run": node},

@@ -1,5 +1,6 @@
 package io.svc.functions;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -96,6 +97,21 @@ public record FunctionOptions(
    */
   public FunctionOptions withWorkflow(Map<String, Object> workflow) {
     return copy(queue, version, timeoutSecs, pinned, retryPolicy, isStrict, workflow);
+  }
+
+  /**
+   * The same with a limit of executions that run at a time. The others wait in the order of their
+   * starts.
+   *
+   * @param key an expression over the input, as {@code input.customer}: executions with the same
+   *     value share the limit; null: all of the function
+   * @param limit 1 to 10 000
+   * @return new options
+   */
+  public FunctionOptions withConcurrency(String key, int limit) {
+    Map<String, Object> members = new LinkedHashMap<>(workflow);
+    members.put("concurrency", key == null ? Map.of("limit", limit) : Map.of("key", key, "limit", limit));
+    return withWorkflow(members);
   }
 
   private FunctionOptions copy(

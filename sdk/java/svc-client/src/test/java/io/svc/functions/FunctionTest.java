@@ -427,6 +427,31 @@ class FunctionTest {
   }
 
   @Test
+  void executions_of_a_function_keep_to_its_concurrency() throws Exception {
+    DurableFunction<?, ?> lend =
+        Functions.of(
+                name,
+                (ctx, input) -> {
+                  ctx.waitEvent("back", Object.class);
+                  return null;
+                })
+            .with(FunctionOptions.DEFAULT.withConcurrency("input.book", 1));
+    try (Worker worker = Functions.serve(lend)) {
+      ExecutionHandle first = client.start(name, Map.of("book", "tides"));
+      ExecutionHandle second = client.start(name, Map.of("book", "tides"));
+      Functions.untilSuspended(first);
+      assertEquals(1, second.history().size());
+      first.sendEvent("back", Map.of());
+      first.result(SOON);
+      Functions.untilSuspended(second);
+      second.sendEvent("back", Map.of());
+      second.result(SOON);
+    }
+    assertEquals(
+        Map.of("key", "input.book", "limit", 1), ((Map<?, ?>) lend.toIr()).get("concurrency"));
+  }
+
+  @Test
   void usage_of_models_is_recorded_with_the_step() {
     ExecutionHandle execution;
     try (Worker worker =
