@@ -84,6 +84,32 @@ check('200: a list and a reading say what an execution waits for', async (t, svc
   t.is(await waits(), null);
 });
 
+check('200: a query finds, counts and leaves out the executions that wait', async (t, svc) => {
+  const id = await svc.register(orders({ limit: 1 }));
+  const first = await svc.start(id);
+  await svc.until(first, 'paused');
+  const second = await svc.start(id);
+  const find = async (query: string) => {
+    const q = encodeURIComponent(`workflow = ${id} and ${query}`);
+    const { body } = await svc.get<{ readonly executions: readonly Listed[] }>(
+      `/executions?q=${q}`,
+    );
+    const count = await svc.get<{ readonly total: number }>(`/executions/counts?q=${q}`);
+    t.is(count.body.total, body.executions.length, query);
+    return body.executions.map((row) => row.execution_id);
+  };
+  t.deepEqual(await find('waiting = true'), [second]);
+  t.deepEqual(await find('waiting = false'), [first]);
+  t.deepEqual(await find('waiting = true and waiting = false'), []);
+  t.deepEqual(await find('status = paused and waiting = true'), []);
+  const wrong = await svc.get<{ readonly error: string }>('/executions?q=waiting%20%3D%20maybe');
+  t.is(wrong.status, 400);
+  t.regex(wrong.body.error, /waiting is true or false/);
+  await svc.cancel(first);
+  await svc.until(second, 'paused');
+  t.deepEqual(await find('waiting = true'), []);
+});
+
 check('200: a data policy hides the key that an execution waits for', async (t, svc) => {
   const id = await svc.register({
     ...orders({ key: 'input.email', limit: 1 }),

@@ -17,6 +17,7 @@ const NO_CRITERIA: ExecutionCriteria = {
   parents: null,
   errorContains: [],
   labels: [],
+  waiting: [],
   started: { from: null, before: null },
   ended: { from: null, before: null },
 };
@@ -66,7 +67,8 @@ export function labelOf({ labels }: ExecutionCriteria): { name: string; value: s
 }
 
 function restrictsNothing(criteria: ExecutionCriteria): boolean {
-  const { statuses, workflow, version, ids, parents, errorContains, labels, ended } = criteria;
+  const { statuses, workflow, version, ids, parents, errorContains, labels, waiting, ended } =
+    criteria;
   const texts = [workflow, version];
   return (
     statuses === null &&
@@ -74,6 +76,7 @@ function restrictsNothing(criteria: ExecutionCriteria): boolean {
     parents === null &&
     errorContains.length === 0 &&
     labels.length === 0 &&
+    waiting.length === 0 &&
     ended.from === null &&
     ended.before === null &&
     texts.every((each) => each.in === null && each.notIn.length + each.contains.length === 0)

@@ -8,6 +8,7 @@ export type Condition =
   | TextCondition
   | ContainsCondition
   | LabelCondition
+  | WaitingCondition
   | TimeCondition;
 
 export interface StatusCondition {
@@ -44,6 +45,13 @@ export type LabelCondition = {
   | { readonly operator: SetOperator; readonly values: readonly string[] }
   | { readonly operator: 'contains'; readonly text: string }
 );
+
+/** Whether it waits for a place before it begins. */
+export interface WaitingCondition {
+  readonly field: 'waiting';
+  readonly operator: 'is';
+  readonly value: boolean;
+}
 
 export interface TimeCondition {
   readonly field: 'started' | 'ended';

@@ -25,6 +25,8 @@ export interface ExecutionCriteria {
   readonly errorContains: readonly string[];
   /** One for each label that is named. */
   readonly labels: readonly LabelCriteria[];
+  /** Both: nothing fits. Null and an empty list: all fit. */
+  readonly waiting: readonly boolean[];
   readonly started: TimeCriteria;
   readonly ended: TimeCriteria;
 }
@@ -57,6 +59,7 @@ export function gatherCriteria(conditions: readonly Condition[], now: number): E
     parents: gatherIds(conditions, 'parent'),
     errorContains: gatherParts(conditions, 'error'),
     labels: gatherLabels(conditions.filter((each) => each.field === 'labels')),
+    waiting: conditions.flatMap((each) => (each.field === 'waiting' ? [each.value] : [])),
     started: gatherTimes(conditions, 'started', now),
     ended: gatherTimes(conditions, 'ended', now),
   };

@@ -3,7 +3,16 @@ import { EXECUTION_STATUSES } from '../status.ts';
 import { TIME_OPERATORS } from './condition.ts';
 
 export type Field =
-  'status' | 'workflow' | 'version' | 'parent' | 'id' | 'error' | 'labels' | 'started' | 'ended';
+  | 'status'
+  | 'workflow'
+  | 'version'
+  | 'parent'
+  | 'id'
+  | 'error'
+  | 'labels'
+  | 'waiting'
+  | 'started'
+  | 'ended';
 
 /** An operator as a query spells it. */
 export type Spelling = '=' | '!=' | '~' | 'in' | (typeof TIME_OPERATORS)[number];
@@ -29,6 +38,7 @@ export const FIELDS: Readonly<Record<Field, FieldRule>> = {
   id: { operators: ['=', 'in'], values: [] },
   error: { operators: ['~'], values: [] },
   labels: { operators: [...SET, '~'], values: [] },
+  waiting: { operators: ['='], values: ['true', 'false'] },
   started: { operators: TIME_OPERATORS, values: TIMES },
   ended: { operators: TIME_OPERATORS, values: TIMES },
 };

@@ -26,6 +26,14 @@ export function makeCondition(
       const message = `${field} needs a time such as -2h, -7d, now or 2026-01-31T08:00:00Z`;
       return refuse(first, message, FIELDS[field].values);
     }
+    case 'waiting': {
+      const { values } = FIELDS.waiting;
+      const value = first.value.toLowerCase();
+      if (values.includes(value)) {
+        return { condition: { field, operator: 'is', value: value === 'true' } };
+      }
+      return refuse(first, 'waiting is true or false', values);
+    }
     case 'error':
       return { condition: { field, operator: 'contains', text: first.value } };
     case 'labels': {

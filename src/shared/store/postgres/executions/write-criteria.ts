@@ -23,10 +23,21 @@ export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
     ...writeTimes('e.created_at', criteria.started, bind),
     ...writeTimes('e.completed_at', criteria.ended, bind),
     ...criteria.labels.flatMap((label) => writeLabel(label, bind)),
+    ...criteria.waiting.map((is) => `${is ? '' : 'not '}${WAITS}`),
     ...(errorContains.length === 0 ? [] : [writeError(errorContains, bind)]),
   ];
   return parts.join(' and ');
 }
+
+/** As `waiting_for` of a list; values, as of a label. */
+const WAITS = `case
+    when e.status not in ('running', 'paused') then false
+    else coalesce(
+      (select true from flow_waits w where w.execution_id = e.id),
+      (select true from child_places p where p.execution_id = e.id and p.state = 'waiting'),
+      false
+    )
+  end`;
 
 function writeLabel(
   { label, in: wanted, notIn, contains }: LabelCriteria,

@@ -79,6 +79,7 @@ export function writeCriteria(prefix: string, criteria: ExecutionCriteria): Writ
   addTimes('created_at', criteria.started);
   addTimes('completed_at', criteria.ended);
   for (const [index, label] of criteria.labels.entries()) addLabel(index, label);
+  for (const is of criteria.waiting) parts.push(`${is ? '' : 'not '}${WAITS}`);
   if (criteria.errorContains.length > 0) {
     parts.push('error is not null');
     addContains('error', criteria.errorContains);
@@ -86,6 +87,16 @@ export function writeCriteria(prefix: string, criteria: ExecutionCriteria): Writ
   }
   return { condition: parts.join(' and '), bindings };
 }
+
+/** As `waiting_for` of a list. */
+const WAITS = `(
+  status in ('running', 'paused') and (
+    exists (select 1 from flow_waits w where w.execution_id = e.id)
+    or exists (
+      select 1 from child_places p where p.execution_id = e.id and p.state = 'waiting'
+    )
+  )
+)`;
 
 function eachOf(list: string): string {
   return `select value from json_each(${list})`;

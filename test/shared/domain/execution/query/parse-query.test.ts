@@ -44,6 +44,7 @@ test('conditions of every field are read', (t) => {
     { field: 'id', operator: 'in', values: [ID] },
     { field: 'started', operator: '>=', at: { agoMs: 0 } },
   ]);
+  t.deepEqual(conditionsOf('waiting = True'), [{ field: 'waiting', operator: 'is', value: true }]);
 });
 
 test('conditions on labels name the label as it is written', (t) => {
@@ -83,11 +84,14 @@ test('a mistake says where it is and which words could be there', (t) => {
     'id',
     'error',
     'labels.name',
+    'waiting',
     'started',
     'ended',
   ];
   const statuses = ['running', 'paused', 'completed', 'failed', 'cancelled'];
   t.deepEqual(mistakeOf('state = failed'), [0, 5, fields]);
+  t.deepEqual(mistakeOf('waiting = yes'), [10, 3, ['true', 'false']]);
+  t.deepEqual(mistakeOf('waiting != true'), [8, 2, ['=']]);
   t.deepEqual(mistakeOf('status > failed'), [7, 1, ['=', '!=', 'in']]);
   t.deepEqual(mistakeOf('status'), [6, 0, ['=', '!=', 'in']]);
   t.deepEqual(mistakeOf('status ='), [8, 0, statuses]);
