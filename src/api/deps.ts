@@ -93,7 +93,7 @@ export type AuthMethod = { readonly acceptTokens: boolean } & (
 
 export const DEFAULT_STREAM_HEARTBEAT_MS = 15_000;
 /** With the seconds for which tokens and tenants are remembered, no more than five. */
-export const DEFAULT_CALLER_RECHECK_MS = 1_500;
+export const DEFAULT_CALLER_RECHECK_MS = 1_900;
 
 export interface RequestReport {
   readonly method: string;

@@ -14,6 +14,7 @@ import { expireQueued } from './loops/expire-queued.ts';
 import { fireSchedules } from './loops/fire-schedules.ts';
 import { fireTimers } from './loops/fire-timers.ts';
 import { holdShards } from './loops/hold-shards.ts';
+import { createLookout, lookAround } from './loops/look-around.ts';
 import type { LoopContext, LoopDefinition, SchedulerStore } from './loops/loop-context.ts';
 import type { HeldShards, SchedulerSettings } from './loops/loop-context.ts';
 import { pauseSilentAgents } from './loops/pause-silent-agents.ts';
@@ -75,6 +76,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
   const definitions: readonly LoopDefinition[] = [
     holdShards(context),
     announceWorker(context),
+    lookAround(context),
     advanceExecutions(context),
     runNodes(context),
     fireTimers(context),
@@ -163,6 +165,7 @@ function createContext(
       store,
       wake,
       activity,
+      lookout: createLookout(),
       shards,
       settings,
       now,

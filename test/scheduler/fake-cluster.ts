@@ -2,12 +2,18 @@ import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import type { RoundResult } from '../../src/shared/engine/scheduling/round-result.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
 import { SHARD_COUNT } from '../../src/shared/store/store.ts';
-import type { RemoteWake } from '../../src/shared/store/store.ts';
+import type { RemoteWake, WaitingWork } from '../../src/shared/store/store.ts';
 import { connectRemoteWake } from '../../src/shared/engine/wake/wake-bus.ts';
 import { startScheduler } from '../../src/scheduler/scheduler.ts';
 import type { SchedulerStore } from '../../src/scheduler/loops/loop-context.ts';
 import { createVirtualTimers } from './virtual-timers.ts';
 
+const NO_WORK = {
+  executions: false,
+  engineItems: false,
+  overdueItems: false,
+  lapsedLeases: false,
+};
 const EMPTY: RoundResult = { found: 0, more: false };
 
 /** Schedulers, the shared part of a store as they see it, and a record of their calls. */
@@ -22,6 +28,8 @@ export function createFakeCluster() {
   const due = {
     timersAt: null as number | null,
     schedulesAt: null as number | null,
+    /** What a look around sees beside the timers. */
+    waiting: {} as Partial<WaitingWork>,
     /** The results of sweeps: whether workflows are paused, and the number of batches to hold. */
     pauses: { are: false, batches: 0 },
   };
@@ -37,7 +45,7 @@ export function createFakeCluster() {
         .filter((lock) => lock.startsWith('shard:'))
         .map((lock) => Number(lock.slice('shard:'.length)));
 
-    const store: Pick<SchedulerStore, 'shards' | 'timers' | 'prune'> & {
+    const store: Pick<SchedulerStore, 'shards' | 'timers' | 'runnable' | 'prune'> & {
       workers: Pick<SchedulerStore['workers'], 'announce' | 'withdraw' | 'list'>;
     } = {
       workers: {
@@ -83,6 +91,14 @@ export function createFakeCluster() {
         async nextDueInMs() {
           record('nextDueInMs');
           return due.timersAt === null ? null : Math.max(0, due.timersAt - timers.now());
+        },
+      },
+      runnable: {
+        async lookAround() {
+          record('lookAround');
+          const { timersAt, waiting } = due;
+          const nextDueInMs = timersAt === null ? null : Math.max(0, timersAt - timers.now());
+          return { ...NO_WORK, ...waiting, nextDueInMs };
         },
       },
       async prune() {

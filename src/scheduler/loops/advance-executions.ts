@@ -1,26 +1,29 @@
 import { NOTHING } from '../loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
+import { REST_WHILE_LOOKED_MS } from './look-around.ts';
 import { createSweep, EVERY_SHARD } from './sweep.ts';
 
 /** Finds runnable executions of our shards and has them decided. */
 export function advanceExecutions(context: LoopContext): LoopDefinition {
-  const { scheduling, shards, activity, settings } = context;
+  const { scheduling, shards, activity, settings, lookout } = context;
   const sweep = createSweep(context);
   return {
     name: 'advance-executions',
     part: 'work',
-    restMs: { min: 50, max: 1000, quietMax: 9000 },
+    restMs: { min: 50, max: 1000, quietMax: REST_WHILE_LOOKED_MS },
     wakeOn(wake) {
       const ends = EVERY_SHARD.map((shard) =>
         context.wake.subscribe(`run:${shard}`, () => {
           if (shards.current.includes(shard)) wake();
         }),
       );
+      ends.push(lookout.subscribe('executions', wake));
       return () => ends.forEach((end) => end());
     },
     async run({ woken }) {
+      const isSeen = lookout.take('executions');
       const room = Math.max(0, settings.underWayMax - scheduling.underWay());
-      const target = sweep();
+      const target = sweep({ isSeen });
       if (target.shards.length === 0) return NOTHING;
       const wasQuiet = activity.isQuiet();
       const result = await scheduling.advanceRunnable({
@@ -28,7 +31,7 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
         limit: Math.min(ROUND_MAX, room),
       });
       if (room === 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
-      if (result.found > 0 && wasQuiet && !woken && target.ours) activity.hintMissed();
+      if (result.found > 0 && wasQuiet && (isSeen || !woken) && target.ours) activity.hintMissed();
       return result;
     },
   };

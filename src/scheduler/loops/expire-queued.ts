@@ -1,4 +1,5 @@
 import { standingBy } from '../duty.ts';
+import { REST_WHILE_LOOKED_MS } from './look-around.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /** Fails the attempt of items that waited in their queue past their schedule-to-start bound. */
@@ -6,7 +7,8 @@ export function expireQueued(context: LoopContext): LoopDefinition {
   return {
     name: 'expire-queued',
     part: 'work',
-    restMs: { min: 250, max: 2000, quietMax: 10_000 },
+    restMs: { min: 250, max: 2000, quietMax: REST_WHILE_LOOKED_MS },
+    wakeOn: (wake) => context.lookout.subscribe('overdueItems', wake),
     run: standingBy({
       duty: context.timersDuty,
       everyMs: STANDBY_MS,

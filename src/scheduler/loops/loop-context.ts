@@ -10,6 +10,7 @@ import type { Store } from '../../shared/store/store.ts';
 import type { Activity } from '../activity.ts';
 import type { Duty } from '../duty.ts';
 import type { LoopOptions } from '../loop.ts';
+import type { Lookout, Sighting } from './look-around.ts';
 
 /** The dependencies of the loops. */
 export interface LoopContext {
@@ -25,6 +26,7 @@ export interface LoopContext {
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;
+  readonly lookout: Lookout;
   readonly shards: HeldShards;
   readonly timersDuty: Duty;
   readonly pruneDuty: Duty;
@@ -32,7 +34,9 @@ export interface LoopContext {
   readonly now: () => number;
 }
 
-export type SchedulerStore = Pick<Store, 'workers' | 'shards' | 'timers' | 'prune'>;
+export type SchedulerStore = Pick<Store, 'workers' | 'shards' | 'timers' | 'prune'> & {
+  readonly runnable: Pick<Store['runnable'], 'lookAround'>;
+};
 
 export interface SchedulerSettings {
   readonly processId: string;
@@ -70,6 +74,18 @@ export function onTopics(
 ): NonNullable<LoopOptions['wakeOn']> {
   return (listener) => {
     const ends = topics.map((topic) => wake.subscribe(topic, listener));
+    return () => ends.forEach((end) => end());
+  };
+}
+
+/** Wakes a loop by topics too, and when a look around has found work for it. */
+export function onTopicsAndSight(
+  { wake, lookout }: Pick<LoopContext, 'wake' | 'lookout'>,
+  topics: readonly string[],
+  sighting: Sighting,
+): NonNullable<LoopOptions['wakeOn']> {
+  return (listener) => {
+    const ends = [onTopics(wake, topics)(listener), lookout.subscribe(sighting, listener)];
     return () => ends.forEach((end) => end());
   };
 }

@@ -1,4 +1,5 @@
 import { standingBy } from '../duty.ts';
+import { LOOK_MS, REST_WHILE_LOOKED_MS } from './look-around.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /** Takes back leases that lapsed; sooner after the lapse where leases are short. */
@@ -8,7 +9,8 @@ export function reclaimLeases(context: LoopContext): LoopDefinition {
   return {
     name: 'reclaim-leases',
     part: 'work',
-    restMs: { min: 100, max, quietMax: Math.min(10_000, Math.max(max, settings.leaseMs / 3)) },
+    restMs: { min: 100, max, quietMax: quietMaxFor(settings.leaseMs, max) },
+    wakeOn: (wake) => context.lookout.subscribe('lapsedLeases', wake),
     run: standingBy({
       duty: context.timersDuty,
       everyMs: STANDBY_MS,
@@ -16,6 +18,11 @@ export function reclaimLeases(context: LoopContext): LoopDefinition {
       run: () => scheduling.reclaimLeases({ limit: ROUND_MAX }),
     }),
   };
+}
+
+/** The look around comes too seldom for short leases. */
+function quietMaxFor(leaseMs: number, max: number): number {
+  return leaseMs / 3 >= LOOK_MS ? REST_WHILE_LOOKED_MS : Math.max(max, leaseMs / 3);
 }
 
 const ROUND_MAX = 100;

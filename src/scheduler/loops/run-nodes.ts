@@ -1,5 +1,6 @@
 import { NOTHING } from '../loop.ts';
-import { onTopics } from './loop-context.ts';
+import { REST_WHILE_LOOKED_MS } from './look-around.ts';
+import { onTopicsAndSight } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 import { createSweep } from './sweep.ts';
 
@@ -9,24 +10,25 @@ import { createSweep } from './sweep.ts';
  * item never gets here, as it is born leased to the process that scheduled it.
  */
 export function runNodes(context: LoopContext): LoopDefinition {
-  const { scheduling, activity, settings } = context;
+  const { scheduling, activity, settings, lookout } = context;
   const sweep = createSweep(context);
   return {
     name: 'run-nodes',
     part: 'work',
-    restMs: { min: 50, max: 1000, quietMax: 10_000 },
-    wakeOn: onTopics(context.wake, ['queue:engine']),
+    restMs: { min: 50, max: 1000, quietMax: REST_WHILE_LOOKED_MS },
+    wakeOn: onTopicsAndSight(context, ['queue:engine'], 'engineItems'),
     async run({ woken }) {
+      const isSeen = lookout.take('engineItems');
       const room = settings.underWayMax - scheduling.underWay();
       if (room <= 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
-      const target = sweep();
+      const target = sweep({ isSeen });
       if (target.shards.length === 0) return NOTHING;
       const wasQuiet = activity.isQuiet();
       const result = await scheduling.runQueuedNodes({
         shards: target.shards,
         limit: Math.min(ROUND_MAX, room),
       });
-      if (result.found > 0 && wasQuiet && !woken && target.ours) activity.hintMissed();
+      if (result.found > 0 && wasQuiet && (isSeen || !woken) && target.ours) activity.hintMissed();
       return result;
     },
   };

@@ -6,15 +6,24 @@ import type { HeldShards } from './loop-context.ts';
  *
  * A frozen process, or one whose connection hangs, keeps its locks. Nobody else can take its
  * shards, but every process may work on them, because commits are conditional. The sweep replaces
- * an ordinary round, so it costs no extra statement.
+ * an ordinary round, so it costs no extra statement. A round for what a look around has seen is about
+ * our own shards first: only what they have shows that hints are lost. If the look sees something
+ * again, it may be elsewhere.
  */
 export function createSweep(params: {
   readonly shards: HeldShards;
   readonly now: () => number;
-}): () => { readonly shards: readonly number[]; readonly ours: boolean } {
+}): (round: { readonly isSeen: boolean }) => {
+  readonly shards: readonly number[];
+  readonly ours: boolean;
+} {
   let lastSweep = params.now();
-  return () => {
-    if (params.now() - lastSweep < SWEEP_MS) return { shards: params.shards.current, ours: true };
+  let wasSeen = false;
+  return ({ isSeen }) => {
+    const isOwnFirst = isSeen && !wasSeen;
+    wasSeen = isSeen;
+    if (isOwnFirst || params.now() - lastSweep < SWEEP_MS)
+      return { shards: params.shards.current, ours: true };
     lastSweep = params.now();
     return { shards: EVERY_SHARD, ours: false };
   };

@@ -30,6 +30,22 @@ export interface RunnableStore {
     readonly shards: readonly number[];
     readonly limit: number;
   }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
+  /** What waits for a scheduler anywhere, in one statement. */
+  lookAround(): Promise<WaitingWork>;
+}
+
+/** True may also mean work that a round cannot do now, for example that of an inactive tenant. */
+export interface WaitingWork {
+  /** Executions with something to decide. */
+  readonly executions: boolean;
+  /** Items on the queue of the engine. */
+  readonly engineItems: boolean;
+  /** Items past the time by which a worker had to take them. */
+  readonly overdueItems: boolean;
+  /** Leases that may have lapsed. */
+  readonly lapsedLeases: boolean;
+  /** As `TimerStore.nextDueInMs`. */
+  readonly nextDueInMs: number | null;
 }
 
 /**

@@ -102,7 +102,14 @@ export type {
   ListDeadLetters,
   DeadLetter,
 } from './work.ts';
-export type { TimerStore, DueTimer, RunnableStore, ShardLocks, RemoteWake } from './scheduling.ts';
+export type {
+  TimerStore,
+  DueTimer,
+  RunnableStore,
+  ShardLocks,
+  RemoteWake,
+  WaitingWork,
+} from './scheduling.ts';
 export { SHARD_COUNT } from './scheduling.ts';
 export type {
   DefinitionStore,

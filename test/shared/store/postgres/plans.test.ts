@@ -226,6 +226,7 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   const started = await start(store, { create: { request } });
   await judge(store, makePlan(started, { events: [makeEvent()], runnable: 'mark' }));
   await store.runnable.list({ shards: [7], limit: 10 });
+  await store.runnable.lookAround();
 
   const { tickets: _, ...execution } = await startWithItems(store, [{}, {}, {}, {}]);
   const first = await claimOne(store, execution.tenantId, { limit: 1 });

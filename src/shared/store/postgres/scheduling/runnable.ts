@@ -1,6 +1,7 @@
 import { executionIdFromUuid } from '../../../domain/ids.ts';
 import type { RunnableStore } from '../../scheduling.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { lookAround } from './look-around.ts';
 
 export function createRunnableStore(pool: PostgresPool): RunnableStore {
   return {
@@ -15,6 +16,7 @@ export function createRunnableStore(pool: PostgresPool): RunnableStore {
         shard: row.shard,
       }));
     },
+    lookAround: () => lookAround(pool),
   };
 }
 

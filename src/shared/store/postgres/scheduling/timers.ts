@@ -174,10 +174,7 @@ const DISCARD: Statement = {
 };
 
 /** `greatest` and `least` pass over nulls: a plain 0 would be the answer when nothing waits. */
-const NEXT_DUE: Statement = {
-  name: 'next-due',
-  writes: false,
-  text: `
+export const SELECT_NEXT_DUE = `
     select greatest(
       case when t.due_at is null and r.due_at is null then null else 0 end,
       ceil(extract(epoch from least(t.due_at, r.due_at) - clock_timestamp()) * 1000)
@@ -193,5 +190,6 @@ const NEXT_DUE: Statement = {
       from retry_timers p
       where p.due_at < ${HELD_DUE_AT}
         and ${tenantIsActive('p')}
-    ) r`,
-};
+    ) r`;
+
+const NEXT_DUE: Statement = { name: 'next-due', writes: false, text: SELECT_NEXT_DUE };

@@ -97,7 +97,7 @@ function discard(connection: Connection, timers: Parameters<TimerStore['discard'
   }
 }
 
-function nextDueInMs(connection: Connection): number | null {
+export function nextDueInMs(connection: Connection): number | null {
   const row = connection.get<{ readonly due_at: number | null }>(
     `select min(due_at) as due_at
      from (
