@@ -28,7 +28,7 @@ export function createFakeCluster() {
   const due = {
     timersAt: null as number | null,
     schedulesAt: null as number | null,
-    /** What a look around sees beside the timers. */
+    /** The work that a look around finds, beside the timers. */
     waiting: {} as Partial<WaitingWork>,
     /** The results of sweeps: whether workflows are paused, and the number of batches to hold. */
     pauses: { are: false, batches: 0 },

@@ -90,7 +90,7 @@ test('work found in a quiet time without a hint keeps polling at its usual pace'
   await one.scheduler.stop(DEADLINE);
 });
 
-test('what a look around sees in a quiet time is done soon, by the loop that it is for', async (t) => {
+test('a look around in a quiet time wakes the loop that has work, and no other', async (t) => {
   const cases = [
     { sees: { executions: true }, does: 'advanceRunnable' },
     { sees: { engineItems: true }, does: 'runQueuedNodes' },

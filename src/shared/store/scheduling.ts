@@ -30,7 +30,7 @@ export interface RunnableStore {
     readonly shards: readonly number[];
     readonly limit: number;
   }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
-  /** What waits for a scheduler anywhere, in one statement. */
+  /** Finds the work that waits for any scheduler, in one statement. */
   lookAround(): Promise<WaitingWork>;
 }
 
