@@ -9,7 +9,7 @@ export type Sighting = 'executions' | 'engineItems' | 'overdueItems' | 'lapsedLe
 export interface Lookout {
   tell(sighting: Sighting): void;
   subscribe(sighting: Sighting, wake: () => void): () => void;
-  /** Whether the look has told of such work since the last call. If so, the loop may have woken without a hint. */
+  /** Whether a look has found such work since the last call. If so, the loop may have woken without a hint. */
   take(sighting: Sighting): boolean;
 }
 
