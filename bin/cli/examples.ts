@@ -199,6 +199,10 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     'svc schedule trigger nightly',
     'svc schedule trigger nightly --idempotency-key monday',
   ],
+  'svc schedule backfill': [
+    'svc schedule backfill nightly --from 2026-11-01 --to 2026-11-08 --dry-run',
+    'svc schedule backfill nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z',
+  ],
   'svc schedule delete': ['svc schedule delete nightly', 'svc schedule delete nightly -o json'],
   'svc schedule preview': [
     `svc schedule preview --cron '30 2 * * *' --timezone Europe/Berlin`,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { WireSchedule } from '../../src/shared/clients/svc/management-client.ts';
+import type { WireBackfill, WireSchedule } from '../../src/shared/clients/svc/management-client.ts';
 import { connectManagement, type ClientOptions } from '../cli/client.ts';
+import { CliError } from '../cli/exit-code.ts';
 import { readObjectOption } from '../cli/json-option.ts';
 import { printFields, printJson, printLine } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
@@ -79,6 +80,44 @@ export async function triggerSchedule(
   const answer = await connectManagement(options).triggerSchedule(schedule, key);
   if (options.output === 'json') printJson(answer);
   else printLine(answer.execution_id);
+}
+
+export interface BackfillOptions extends ClientOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly dryRun?: boolean;
+}
+
+/** Asks until no fire is left; prints the fires of each answer at once. */
+export async function backfillSchedule(schedule: string, options: BackfillOptions): Promise<void> {
+  const { to, dryRun = false, output } = options;
+  const client = connectManagement(options);
+  const fires: WireBackfill['fires'][number][] = [];
+  for (let from: string | null = options.from; from !== null; ) {
+    const answer: WireBackfill = await client.backfillSchedule(schedule, {
+      from,
+      to,
+      dry_run: dryRun,
+    });
+    fires.push(...answer.fires);
+    if (output !== 'json') printFires(answer.fires);
+    if (answer.stopped_by !== null) {
+      if (output === 'json') printJson({ ...answer, fires });
+      throw new CliError(
+        `the fire at ${answer.next_from} was not started: ${answer.stopped_by}; ` +
+          `continue with --from ${answer.next_from}`,
+      );
+    }
+    from = answer.next_from;
+  }
+  if (output === 'json') printJson({ fires, next_from: null, stopped_by: null });
+  else if (fires.length === 0) printLine('no fires in this time');
+}
+
+function printFires(fires: WireBackfill['fires']): void {
+  for (const fire of fires) {
+    printLine(`${fire.fire_at}  ${fire.execution_id}  ${fire.outcome.replace('_', ' ')}`);
+  }
 }
 
 export async function deleteSchedule(schedule: string, options: ClientOptions): Promise<void> {

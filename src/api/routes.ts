@@ -60,6 +60,7 @@ import { createTenant } from './endpoints/tenants/create-tenant.ts';
 import { listTenants } from './endpoints/tenants/list-tenants.ts';
 import { readTenant } from './endpoints/tenants/read-tenant.ts';
 import { updateTenant } from './endpoints/tenants/update-tenant.ts';
+import { backfillSchedule } from './endpoints/schedules/backfill-schedule.ts';
 import { createSchedule } from './endpoints/schedules/create-schedule.ts';
 import { deleteSchedule } from './endpoints/schedules/delete-schedule.ts';
 import { previewSchedule } from './endpoints/schedules/preview-schedule.ts';
@@ -222,6 +223,7 @@ export const routes: readonly Endpoint[] = [
   ]),
   previewSchedule,
   triggerSchedule,
+  backfillSchedule,
 
   listRetentionPolicies,
   setRetentionPolicy,

@@ -326,6 +326,11 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       path: `/schedules/${id}/trigger`,
       status: 404,
     })),
+    'POST /schedules/:id/backfill': [ids.scheduleId, ids.scheduleName].map((id) => ({
+      path: `/schedules/${id}/backfill`,
+      body: { from: '2026-01-01', to: '2026-01-02' },
+      status: 404,
+    })),
     ...ofSchedules('/schedules', ids),
     ...ofSchedules('/cron', ids),
 

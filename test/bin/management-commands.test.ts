@@ -54,6 +54,28 @@ test('schedule: created, listed, triggered, paused, resumed and deleted', async 
   t.regex(gone.stderr, /schedule nightly/);
 });
 
+test('schedule backfill: past fires are shown, started, and not started again', async (t) => {
+  t.timeout(120_000);
+  await svc('schedule', 'create', 'hourly', 'report', '--every', '1h', '--paused');
+  const backfill = (...more: string[]) =>
+    svc('schedule', 'backfill', 'hourly', '--from', '2026-01-01T00:30:00Z', ...more);
+  const to = ['--to', '2026-01-01T03:00:00Z'];
+  const foreseen = await backfill(...to, '--dry-run');
+  t.regex(
+    foreseen.stdout,
+    /^2026-01-01T01:00:00.000Z {2}exec_\w+ {2}would start\n2026-01-01T02:00:00.000Z {2}exec_\w+ {2}would start\n$/,
+    foreseen.stderr,
+  );
+  const started = await backfill(...to);
+  t.is(started.stdout, foreseen.stdout.replaceAll('would start', 'started'));
+  const again = await backfill(...to, '-o', 'json');
+  t.is(again.stdout.match(/"existed"/g)?.length, 2);
+  t.is((await backfill('--to', '2026-01-01T00:40:00Z')).stdout, 'no fires in this time\n');
+  const future = await backfill('--to', '2999-01-01');
+  t.is(future.code, 1);
+  t.regex(future.stderr, /to must have passed/);
+});
+
 test('schedule preview: the next fires, and the problem of a wrong timing', async (t) => {
   t.timeout(120_000);
   const shown = await svc('schedule', 'preview', '--every', '12h', '--count', '3');

@@ -50,6 +50,19 @@ story(
     await page.getByRole('heading', { name: 'report', level: 1 }).waitFor();
     await page.goBack();
 
+    // Past fires start after a look at their number.
+    await table.getByRole('button', { name: 'Backfill nightly' }).click();
+    const backfill = page.getByRole('dialog', { name: 'Backfill schedule nightly' });
+    await backfill.getByLabel('From').fill('2026-01-01');
+    await backfill.getByLabel('To', { exact: true }).fill('2999-01-01');
+    await backfill.getByText('to must have passed').waitFor();
+    await backfill.getByLabel('To', { exact: true }).fill('2026-01-04');
+    await backfill.getByText('3 of 3 fires have not started.').waitFor();
+    t.deepEqual(await checkAccessibility(page), []);
+    await backfill.getByRole('button', { name: 'Start fires' }).click();
+    await page.getByText('Started 3 fires of nightly').waitFor();
+    await backfill.waitFor({ state: 'detached' });
+
     await table.getByRole('button', { name: 'Pause nightly' }).click();
     await table.getByText('paused', { exact: true }).waitFor();
     await table.getByRole('button', { name: 'Resume nightly' }).click();

@@ -338,6 +338,10 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   }),
   'POST /schedules/preview': (_, dice) => ({ body: timing(dice) }),
   'POST /schedules/{id}/trigger': schedule,
+  'POST /schedules/{id}/backfill': (subjects, dice, n) => ({
+    ...schedule(subjects, dice, n),
+    body: { from: '2026-01-01', to: '2026-01-03', limit: dice.between(1, 3) },
+  }),
   'POST /tokens': () => ({ body: { name: 'made' } }),
   'DELETE /tokens/{id}': ({ tokens }, dice) => ({ path: [dice.pick(doomed(tokens))] }),
   'POST /tokens/{id}/rotate': ({ tokens }, dice) => ({ path: [dice.pick(living(tokens))] }),

@@ -25,6 +25,7 @@ import { retryExecution } from '../../src/shared/engine/executions/retry-executi
 import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
 import { startMany } from '../../src/shared/engine/executions/start-many.ts';
 import { wasMessageReceived } from '../../src/shared/engine/executions/was-message-received.ts';
+import { backfillSchedule } from '../../src/shared/engine/schedules/backfill-schedule.ts';
 import { deleteSchedule } from '../../src/shared/engine/schedules/delete-schedule.ts';
 import { putSchedule } from '../../src/shared/engine/schedules/put-schedule.ts';
 import { listSchedules, readSchedule } from '../../src/shared/engine/schedules/read-schedule.ts';
@@ -73,6 +74,7 @@ const USE_CASES = {
   startExecution,
   startMany,
   wasMessageReceived,
+  backfillSchedule,
   deleteSchedule,
   putSchedule,
   listSchedules,

@@ -60,6 +60,13 @@ function declareScheduleCommands(program: Command): void {
     .option('--idempotency-key <key>', 'repeat a trigger with this key to get the same execution')
     .action(async (id, options) => (await loadSchedule()).triggerSchedule(id, options));
 
+  scheduleCommand(schedule, 'backfill')
+    .description('start the executions of past fires that have not started')
+    .requiredOption('--from <time>', 'fires from this time on, such as 2026-11-01T00:00:00Z')
+    .requiredOption('--to <time>', 'fires before this time, which must have passed')
+    .option('--dry-run', 'print the fires and start nothing')
+    .action(async (id, options) => (await loadSchedule()).backfillSchedule(id, options));
+
   scheduleCommand(schedule, 'delete')
     .description('delete a schedule; its executions continue')
     .action(async (id, options) => (await loadSchedule()).deleteSchedule(id, options));

@@ -59,6 +59,7 @@ NAMES = {
     "list-schedules": "SchedulesPage",
     "list-schedules.schedules": "Schedule",
     "trigger-schedule": "TriggeredSchedule",
+    "backfill-schedule": "ScheduleBackfill",
     "add-fact": "AddedFact",
     "recall-facts": "RecalledFacts",
     "forget-facts": "ForgottenFacts",

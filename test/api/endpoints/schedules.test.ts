@@ -141,6 +141,68 @@ test('403: a viewer triggers nothing', async (t) => {
   t.is((await api.call({ method: 'POST', path, token })).status, 403);
 });
 
+test('200: past fires of a schedule are started once, a part at a time', async (t) => {
+  const { api } = t.context;
+  const created = await api.call({ path: '/schedules', body: spec({ input: { amount: 7 } }) });
+  const path = `/schedules/${textOf(created, 'schedule_id')}/backfill`;
+  // From a Thursday: the fires of Thursday, Friday and Monday.
+  const body = { from: '2026-01-01T09:30:00Z', to: '2026-01-06T09:30:00Z' };
+  const foreseen = await api.call({ path, body: { ...body, dry_run: true } });
+  t.like(foreseen.body, { next_from: null, stopped_by: null });
+  const fires = foreseen.body['fires'] as readonly JsonObject[];
+  t.deepEqual(
+    fires.map(({ fire_at: at, outcome }) => [at, outcome]),
+    [
+      ['2026-01-01T09:30:00.000Z', 'would_start'],
+      ['2026-01-02T09:30:00.000Z', 'would_start'],
+      ['2026-01-05T09:30:00.000Z', 'would_start'],
+    ],
+  );
+  const first = await api.call({ path, body: { ...body, limit: 2 } });
+  t.like(first.body, { next_from: '2026-01-05T09:30:00.000Z', stopped_by: null });
+  t.deepEqual(
+    first.body['fires'],
+    fires.slice(0, 2).map((fire) => ({ ...fire, outcome: 'started' })),
+  );
+  const rest = await api.call({ path, body });
+  t.deepEqual(
+    rest.body['fires'],
+    fires.map((fire, index) => ({ ...fire, outcome: index < 2 ? 'existed' : 'started' })),
+  );
+  const read = await api.call({ path: `/executions/${String(fires[2]?.['execution_id'])}` });
+  t.like(read.body['state'], { amount: 7 });
+  const after = await api.call({ path: `/schedules/${textOf(created, 'schedule_id')}` });
+  t.deepEqual(after.body, created.body);
+});
+
+test('400 and 404: a backfill that is refused', async (t) => {
+  const { api } = t.context;
+  const created = await api.call({ path: '/schedules', body: spec() });
+  const path = `/schedules/${textOf(created, 'name')}/backfill`;
+  for (const [body, message] of [
+    [{ from: '2026-01-02', to: '2026-01-01' }, /from must be before to/],
+    [{ from: '2026-01-01', to: '2999-01-01' }, /to must have passed/],
+    [{ from: '2026-01-01' }, /to is required/],
+    [{ from: 'monday', to: '2026-01-01' }, /from must be an ISO 8601 instant/],
+    [{ from: '2026-01-01', to: '2026-01-02', limit: 1_001 }, /limit must be at most 1000/],
+  ] as const) {
+    const reply = await api.call({ path, body });
+    t.is(reply.status, 400);
+    t.regex(textOf(reply, 'error'), message);
+  }
+  const times = { from: '2026-01-01', to: '2026-01-02' };
+  t.is((await api.call({ path: '/schedules/none/backfill', body: times })).status, 404);
+});
+
+test('403: a viewer backfills nothing', async (t) => {
+  const { api } = t.context;
+  const created = await api.call({ path: '/schedules', body: spec() });
+  const token = await api.mint({ role: 'viewer' });
+  const path = `/schedules/${textOf(created, 'name')}/backfill`;
+  const body = { from: '2026-01-01', to: '2026-01-02' };
+  t.is((await api.call({ path, body, token })).status, 403);
+});
+
 test('201: a schedule is made under /cron, in a time zone, or at intervals', async (t) => {
   const { api } = t.context;
   const zoned = spec({

@@ -8,12 +8,13 @@ import { Button } from '../../ui/controls/button.tsx';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import { Row } from '../../ui/layout/stack.tsx';
+import { BackfillDialog } from './backfill-dialog.tsx';
 import { DeleteScheduleDialog } from './delete-schedule-dialog.tsx';
 import { EditScheduleDialog } from './edit-schedule-dialog.tsx';
 import type { Schedule } from './read-schedules.ts';
 import { TriggerDialog } from './trigger-dialog.tsx';
 
-type Open = 'trigger' | 'edit' | 'delete';
+type Open = 'trigger' | 'backfill' | 'edit' | 'delete';
 
 /** The actions on a schedule that the role may take. */
 export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
@@ -36,6 +37,11 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
       {can('POST', '/schedules/:id/trigger') ? (
         <Button aria-label={`Trigger ${name}`} onClick={() => setOpen('trigger')}>
           Trigger…
+        </Button>
+      ) : null}
+      {can('POST', '/schedules/:id/backfill') ? (
+        <Button aria-label={`Backfill ${name}`} onClick={() => setOpen('backfill')}>
+          Backfill…
         </Button>
       ) : null}
       {mayChange ? (
@@ -67,6 +73,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
           }
         />
       ) : null}
+      {open === 'backfill' ? <BackfillDialog schedule={schedule} onClose={close} /> : null}
       {open === 'edit' ? <EditScheduleDialog schedule={schedule} onClose={close} /> : null}
       {open === 'delete' ? <DeleteScheduleDialog schedule={schedule} onClose={close} /> : null}
     </Row>

@@ -2052,6 +2052,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/schedules/{id}/backfill": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Starts the executions of past fires of a schedule
+         * @description For fires that were missed, and for the time before the schedule existed. The caller starts them, also while the schedule is paused. The next fires stay, and the overlap policy does not count these executions. A fire that has started before is not started again, so the request may be repeated. If a start is refused after others, the answer says why in `stopped_by`, and `next_from` is where to continue.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["backfill-schedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/retention/policies": {
         readonly parameters: {
             readonly query?: never;
@@ -5597,7 +5619,7 @@ export interface operations {
                             readonly labels: {
                                 readonly [key: string]: string;
                             };
-                            /** @description What it waits for before it begins. Null: it has begun, or ended. */
+                            /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                             readonly waiting_for: {
                                 /** @enum {string} */
                                 readonly kind: "concurrency" | "max_concurrent_executions";
@@ -5860,7 +5882,7 @@ export interface operations {
                         readonly labels: {
                             readonly [key: string]: string;
                         };
-                        /** @description What it waits for before it begins. Null: it has begun, or ended. */
+                        /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                         readonly waiting_for: {
                             /** @enum {string} */
                             readonly kind: "concurrency" | "max_concurrent_executions";
@@ -10871,6 +10893,59 @@ export interface operations {
                     readonly "application/json": {
                         /** @description `exec_` and 32 lowercase hex digits. */
                         readonly execution_id: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly "backfill-schedule": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Id or name of the schedule. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Fires from this instant on. */
+                    readonly from: string;
+                    /** @description Fires before this instant, which must have passed. */
+                    readonly to: string;
+                    /** @description How many fires; 1000 by default. */
+                    readonly limit?: number | null;
+                    /** @description Starts nothing; false by default. */
+                    readonly dry_run?: boolean | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @description Oldest first. */
+                        readonly fires: readonly {
+                            /** Format: date-time */
+                            readonly fire_at: string;
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            /**
+                             * @description `existed`: the fire has started before. `would_start`: of a dry run.
+                             * @enum {string}
+                             */
+                            readonly outcome: "started" | "existed" | "would_start";
+                        }[];
+                        /** @description The first fire that is left, for `from` of the next request. */
+                        readonly next_from: string | null;
+                        /** @description Why the fire at `next_from` was refused. */
+                        readonly stopped_by: string | null;
                     };
                 };
             };

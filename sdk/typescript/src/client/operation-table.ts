@@ -105,6 +105,7 @@ export const OPERATIONS = {
   'delete-cron': { method: 'DELETE', path: '/cron/{id}' },
   'preview-schedule': { method: 'POST', path: '/schedules/preview' },
   'trigger-schedule': { method: 'POST', path: '/schedules/{id}/trigger' },
+  'backfill-schedule': { method: 'POST', path: '/schedules/{id}/backfill' },
   'list-retention-policies': { method: 'GET', path: '/retention/policies' },
   'set-retention-policy': { method: 'PUT', path: '/retention/policies' },
   'remove-retention-policy': { method: 'DELETE', path: '/retention/policies' },

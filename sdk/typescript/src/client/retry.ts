@@ -28,6 +28,7 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'start-execution',
   'start-executions',
   'trigger-schedule',
+  'backfill-schedule',
   'fork-execution',
   'preview-schedule',
   'preview-agent',

@@ -38,6 +38,16 @@ export interface WireDeliveries {
   readonly next_cursor: string | null;
 }
 
+export interface WireBackfill {
+  readonly fires: readonly {
+    readonly fire_at: string;
+    readonly execution_id: string;
+    readonly outcome: 'started' | 'existed' | 'would_start';
+  }[];
+  readonly next_from: string | null;
+  readonly stopped_by: string | null;
+}
+
 /** Client of the schedules and webhooks of a runtime. Throws ApiError and ApiUnreachableError. */
 export interface ManagementClient {
   listSchedules(query: Query): Promise<{ readonly schedules: readonly WireSchedule[] }>;
@@ -50,6 +60,8 @@ export interface ManagementClient {
     schedule: string,
     idempotencyKey: string,
   ): Promise<{ readonly execution_id: string }>;
+  /** Those of a time that has passed; a repeat starts none of them again. */
+  backfillSchedule(schedule: string, body: JsonObject): Promise<WireBackfill>;
   previewSchedule(body: JsonObject): Promise<{ readonly next_fires: readonly string[] }>;
   listWebhooks(): Promise<{ readonly webhooks: readonly WireWebhook[] }>;
   createWebhook(body: JsonObject): Promise<WireWebhook & { readonly secret: string }>;
@@ -82,6 +94,8 @@ export function createManagementClient(target: ApiTarget): ManagementClient {
         path: `${schedulePath(id)}/trigger`,
         headers: { 'idempotency-key': key },
       }),
+    backfillSchedule: (id, body) =>
+      call('fires', { method: 'POST', path: `${schedulePath(id)}/backfill`, body }),
     previewSchedule: (body) =>
       call('next_fires', { method: 'POST', path: '/schedules/preview', body }),
     listWebhooks: () => call('webhooks', { method: 'GET', path: '/webhooks' }),

@@ -51,6 +51,7 @@ from .answers import (
     RequeuedWorkItem,
     ResumedExecution,
     Schedule,
+    ScheduleBackfill,
     StartVerdict,
     StateBlame,
     StateDifference,
@@ -722,6 +723,19 @@ class AsyncSchedules:
     async def trigger(self, id: str) -> TriggeredSchedule:
         answer = await self._client.request("POST", f"/schedules/{_part(id)}/trigger", json={})
         return cast(TriggeredSchedule, answer)
+
+    async def backfill(
+        self, id: str, *, start: str, end: str, limit: int | None = None, dry_run: bool = False
+    ) -> ScheduleBackfill:
+        """Starts past fires that have not started, from ``start`` until before ``end``.
+
+        Both are ISO instants. ``next_from`` of the answer is where to continue.
+        """
+        body: dict[str, Any] = {"from": start, "to": end, "dry_run": dry_run}
+        if limit is not None:
+            body["limit"] = limit
+        answer = await self._client.request("POST", f"/schedules/{_part(id)}/backfill", json=body)
+        return cast(ScheduleBackfill, answer)
 
     async def delete(self, id: str) -> None:
         await self._client.request("DELETE", f"/schedules/{_part(id)}")

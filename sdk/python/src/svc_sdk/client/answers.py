@@ -930,3 +930,20 @@ class SchedulesPage(TypedDict):
 class TriggeredSchedule(TypedDict):
     execution_id: str
     """`exec_` and 32 lowercase hex digits."""
+
+
+class ScheduleBackfillFires(TypedDict):
+    fire_at: str
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    outcome: Literal["started", "existed", "would_start"]
+    """`existed`: the fire has started before. `would_start`: of a dry run."""
+
+
+class ScheduleBackfill(TypedDict):
+    fires: list[ScheduleBackfillFires]
+    """Oldest first."""
+    next_from: str | None
+    """The first fire that is left, for `from` of the next request."""
+    stopped_by: str | None
+    """Why the fire at `next_from` was refused."""

@@ -27,7 +27,7 @@ _REPEATABLE = re.compile(
     r"/executions(/batch|/import)?"
     r"|/executions/[^/]+/(cancel|pause|resume|build|fork)"
     r"|/workflows(/validate|/simulate|/[^/]+/(pause|resume))?"
-    r"|/schedules/(preview|[^/]+/trigger)"
+    r"|/schedules/(preview|[^/]+/(trigger|backfill))"
     r"|/work-items/[^/]+/(heartbeat|steps|suspend|continue)"
     r"|/artifacts|/v1/memory/(recall|forget|settings|settings/test)"
     r"|/agents/(preview|[^/]+/(activate|deactivate|heartbeat))"

@@ -50,6 +50,7 @@ from .answers import (
     RequeuedWorkItem,
     ResumedExecution,
     Schedule,
+    ScheduleBackfill,
     StartVerdict,
     StateBlame,
     StateDifference,
@@ -710,6 +711,19 @@ class Schedules:
     def trigger(self, id: str) -> TriggeredSchedule:
         answer = self._client.request("POST", f"/schedules/{_part(id)}/trigger", json={})
         return cast(TriggeredSchedule, answer)
+
+    def backfill(
+        self, id: str, *, start: str, end: str, limit: int | None = None, dry_run: bool = False
+    ) -> ScheduleBackfill:
+        """Starts past fires that have not started, from ``start`` until before ``end``.
+
+        Both are ISO instants. ``next_from`` of the answer is where to continue.
+        """
+        body: dict[str, Any] = {"from": start, "to": end, "dry_run": dry_run}
+        if limit is not None:
+            body["limit"] = limit
+        answer = self._client.request("POST", f"/schedules/{_part(id)}/backfill", json=body)
+        return cast(ScheduleBackfill, answer)
 
     def delete(self, id: str) -> None:
         self._client.request("DELETE", f"/schedules/{_part(id)}")

@@ -27,6 +27,9 @@ export function createSchedules({ call, environment }: Transport) {
         headers: { 'idempotency-key': idempotencyKey },
       });
     },
+    /** Starts past fires that have not started; `next_from` of the answer is where to continue. */
+    backfill: (id: string, body: BodyOf<'backfill-schedule'>, options: CallOptions = {}) =>
+      call('backfill-schedule', { ...at(id, options), body }),
     /** The next fires of a timing. */
     preview: (body: BodyOf<'preview-schedule'>, options: CallOptions = {}) =>
       call('preview-schedule', { ...options, body }),

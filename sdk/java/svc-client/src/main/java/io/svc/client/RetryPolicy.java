@@ -33,7 +33,7 @@ public record RetryPolicy(int attempts, Duration base, Duration longest) {
               "/executions(/batch|/import)?",
               "/executions/[^/]+/(cancel|pause|resume|build|fork)",
               "/workflows(/validate|/simulate|/[^/]+/(pause|resume))?",
-              "/schedules/(preview|[^/]+/trigger)",
+              "/schedules/(preview|[^/]+/(trigger|backfill))",
               "/work-items/[^/]+/(heartbeat|steps|suspend|continue)",
               "/artifacts|/v1/memory/(recall|forget|settings|settings/test)",
               "/agents/(preview|[^/]+/(activate|deactivate|heartbeat))"));
