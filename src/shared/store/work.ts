@@ -114,6 +114,8 @@ export interface ClaimedItem extends Lease {
   readonly definitionId: DefinitionId | null;
   /** A result is recorded under the item's key already: replay it, don't hand the item out. */
   readonly hasRecordedOutput: boolean;
+  /** The claim that took the item has left nothing that it could take. Absent: it may have. */
+  readonly leftNothing?: boolean;
 }
 
 export type LeaseRenewal = {

@@ -291,7 +291,8 @@ async function claimNow(
         failures.push(error);
         return [];
       });
-    leftNothing = failures.length === 0 && items.length < limit;
+    const isRest = items.length < limit || items.at(-1)?.leftNothing === true;
+    leftNothing = failures.length === 0 && isRest;
     const handedOut = await handOutAll(deps, items, params.filter?.buildId);
     claimed.push(...handedOut.claimed);
     failures.push(...handedOut.failures);

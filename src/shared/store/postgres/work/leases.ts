@@ -144,7 +144,13 @@ async function claimStatement(
   const lasts = new Map<string, QueuePosition>(
     rows.map(({ queue_key: key, priority, seq }) => [key, { priority, seq }]),
   );
-  return { items: rows.map(decodeClaim), lasts };
+  return {
+    items: rows.map((row) => ({
+      ...decodeClaim(row),
+      ...(row.left_nothing === true && { leftNothing: true }),
+    })),
+    lasts,
+  };
 }
 
 function statementOf({ keys, tools, starts }: ClaimFrom): {
@@ -167,6 +173,7 @@ function statementOf({ keys, tools, starts }: ClaimFrom): {
 interface ClaimRecord extends ClaimedRecord {
   readonly queue_key: string;
   readonly seq: number;
+  readonly left_nothing: boolean | null;
 }
 
 export interface ClaimedRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
@@ -191,13 +198,25 @@ function hasRecord(row: ClaimedRecord): row is ClaimedRecord & RecordColumns {
 const CLAIM_ONE: Statement = {
   name: 'claim-one',
   writes: true,
-  text: claimText(`
+  text: claimText(
+    `
     select q.work_item_id
     from work_queue q
     where ${isClaimable({ item: 'q', from: CLAIM_START })}
     order by q.priority, q.seq
     limit $3
-    for update skip locked`),
+    for update skip locked`,
+    // The snapshot still has the rows that were taken.
+    `(
+        select count(*)
+        from (
+          select
+          from work_queue q
+          where ${isClaimable({ item: 'q', from: CLAIM_START })}
+          limit $3 + 1
+        ) queued
+      ) <= (select count(*) from taken)`,
+  ),
 };
 
 /*

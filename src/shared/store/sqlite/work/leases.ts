@@ -52,7 +52,10 @@ export function claimTogether(
 
 export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
   const now = connection.now();
-  const next = selectNext(connection, request, now);
+  const { limit } = request;
+  const found = selectNext(connection, { ...request, limit: limit > 0 ? limit + 1 : limit }, now);
+  const next = found.slice(0, Math.max(0, limit));
+  const left = found.length <= limit ? { leftNothing: true } : {};
   return withFences(connection, (drawFence) =>
     next.map((row) => {
       connection.run('delete from work_queue where seq = ?', [row.seq]);
@@ -71,6 +74,7 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
         deadlineAt: toIsoOrNull(terms.deadlineAt),
         timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
         ...describe(connection, ticket),
+        ...left,
       };
     }),
   );

@@ -2,7 +2,16 @@ import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item
 import type { ClaimedItem, Lease, Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
-import { atOnce, claimOne, commitOne, judge, settleOf, start } from '../drive.ts';
+import {
+  atOnce,
+  claim,
+  claimOne,
+  commitOne,
+  judge,
+  settleOf,
+  start,
+  startWithItems,
+} from '../drive.ts';
 import {
   makeEvent,
   makeItem,
@@ -127,10 +136,20 @@ export function leaseCases(name: string, open: () => TestStore): void {
     },
   );
 
+  check('a claim says that it leaves nothing on its queue', async (t, { store }) => {
+    const { tenantId } = await startWithItems(store, [{}, {}, {}]);
+    const [first] = await claim(store, tenantId, { limit: 1 });
+    t.falsy(first?.leftNothing);
+    const rest = await claim(store, tenantId, { limit: 2 });
+    t.is(rest.length, 2);
+    t.true(rest.at(-1)?.leftNothing);
+  });
+
   check('lapsed leases are listed, live ones are not', async (t, { store }) => {
     const lapsed = await claimNew(store, { leaseMs: 0 });
     const live = await claimNew(store, { leaseMs: 60_000 });
-    const { record: _, definitionId: __, hasRecordedOutput: ___, ...lease } = lapsed;
+    const { ticket, leaseFence, workerId, claimedAt, expiresAt, deadlineAt, timedOut } = lapsed;
+    const lease = { ticket, leaseFence, workerId, claimedAt, expiresAt, deadlineAt, timedOut };
     t.deepEqual(await listExpired(store, lapsed.ticket), [lease]);
     t.deepEqual(await listExpired(store, live.ticket), []);
   });

@@ -361,7 +361,13 @@ export function workCases(name: string, open: () => TestStore): void {
       place: 'queued',
     });
     const leased = await claimOne(store, execution.tenantId);
-    const { record: _, definitionId: __, hasRecordedOutput: ___, ...lease } = leased;
+    const {
+      record: _,
+      definitionId: __,
+      hasRecordedOutput: ___,
+      leftNothing: ____,
+      ...lease
+    } = leased;
     t.like(await store.work.find(ticket.workItemId, ticket.tenantId), { place: 'leased', lease });
     await commitOne(
       store,
