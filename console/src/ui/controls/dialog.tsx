@@ -1,5 +1,5 @@
 import { Dialog as Primitive } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
@@ -20,12 +20,21 @@ export function Dialog({
   readonly children: ReactNode;
   readonly wide?: boolean;
 }) {
+  const opener = useRef<Element | null>(null);
   return (
     <Primitive.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Primitive.Portal>
         <Primitive.Overlay className={styles.overlay} />
         <Primitive.Content
           className={wide ? styles.wide : styles.content}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          // By itself it returns to a trigger, and these dialogs have none.
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
+          }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className={styles.head}>

@@ -2,6 +2,7 @@ import { JsonView } from '../../../ui/data/json-view.tsx';
 import { AbsoluteTime } from '../../../ui/data/time.tsx';
 import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
 import { Facts } from '../../../ui/layout/panel.tsx';
+import { ForkButton } from '../fork/fork-button.tsx';
 import { useReading } from '../use-reading.ts';
 
 /** One event in full; its payload is read when somebody asks for it. */
@@ -23,6 +24,7 @@ export function EventPayload({ id, sequence }: { readonly id: string; readonly s
               ['By', event.actor_id],
             ]}
           />
+          <ForkButton id={id} from={{ sequence }} label={`Fork after event ${sequence}`} />
           <JsonView label={`Payload of event ${event.sequence}`} value={event.payload} />
         </>
       )}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../../app/session.tsx';
 import { StatusBadge } from '../../../ui/data/badge.tsx';
 import { useReading } from '../use-reading.ts';
+import { Forks, tellPoint, useForks } from './forks.tsx';
 import styles from './head.module.css';
 import type { Execution } from './types.ts';
 
@@ -24,6 +25,8 @@ export function Lineage({
     },
     enabled: can('GET', '/executions'),
   });
+  const forks = useForks(execution.execution_id);
+  const origin = execution.forked_from;
   const relatives: readonly (readonly [string, string | null])[] = [
     ['Started by', execution.parent_execution_id],
     ['Retry of', execution.retried_from?.execution_id ?? null],
@@ -33,7 +36,8 @@ export function Lineage({
   ];
   const known = relatives.flatMap(([name, id]) => (id === null ? [] : [{ name, id }]));
   const found = children.data?.executions ?? [];
-  if (known.length === 0 && found.length === 0) return null;
+  const hasForks = forks.rows.length > 0 || forks.hasMore;
+  if (known.length === 0 && found.length === 0 && origin === null && !hasForks) return null;
   return (
     <ul className={styles.lineage} aria-label="Lineage">
       {known.map(({ name, id }) => (
@@ -44,6 +48,16 @@ export function Lineage({
           </Link>
         </li>
       ))}
+      {origin === null ? null : (
+        <li>
+          Fork of{' '}
+          <Link to="/executions/$id" params={{ id: origin.execution_id }}>
+            {origin.execution_id}
+          </Link>{' '}
+          {tellPoint(origin)}
+        </li>
+      )}
+      <Forks list={forks} />
       {found.map((child) => (
         <li key={child.execution_id}>
           Child{' '}

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { notify } from '../../../ui/feedback/toast.tsx';
 
 /** Readings that an action may change without an event. */
-const CHANGED = ['read-execution', 'explain-execution', 'list-approvals'] as const;
+const CHANGED = ['read-execution', 'explain-execution', 'list-approvals', 'list-forks'] as const;
 
 /** An action on the execution: says that it took effect, and reads again what may have changed. */
 export function useAction<Given = void>(

@@ -5,7 +5,9 @@ import type { ReplyOf } from '../../../api/client.ts';
 import { ReadingContent } from '../../../ui/feedback/list-content.tsx';
 import { Loading } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
+import { Row } from '../../../ui/layout/stack.tsx';
 import { type NodeRun, WorkflowGraph } from '../../../ui/workflow-graph/index.ts';
+import { ForkButton } from '../fork/fork-button.tsx';
 import type { WorkPlaces } from '../live/work-places.ts';
 import type { Selection } from '../selection.ts';
 import { useReading } from '../use-reading.ts';
@@ -55,6 +57,7 @@ export function NodesPane({
       <ReadingContent query={query}>
         {() => <NodeList nodes={nodes} selected={selection.node} onSelect={select} />}
       </ReadingContent>
+      {chosen !== undefined && at === seen ? <NodeActions id={id} node={chosen} /> : null}
       {chosen !== undefined && chosen.progress !== null ? (
         <MapItems
           key={chosen.node_id}
@@ -75,6 +78,19 @@ export function NodesPane({
         />
       ) : null}
     </Panel>
+  );
+}
+
+/** What can be done at the last visit of the chosen node. */
+function NodeActions({ id, node }: { readonly id: string; readonly node: NodeSum }) {
+  const from = { node: node.node_id };
+  return (
+    <Row>
+      <ForkButton id={id} from={from} label={`Fork from ${node.node_id}`} />
+      {node.progress !== null && node.progress.failed > 0 ? (
+        <ForkButton id={id} from={{ ...from, items: 'failed' }} label="Rerun the failed items" />
+      ) : null}
+    </Row>
   );
 }
 
