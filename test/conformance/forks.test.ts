@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
+import { claimTurn, FUNCTION, plain, record, step } from '../support/functions.ts';
 import type { TestTenant } from '../support/tenant.ts';
 
 /* Additions: executions that carry another one up to a point, over HTTP. */
@@ -249,4 +250,40 @@ check('201: a fork runs on the definition registered last if asked to', async (t
   await svc.work('b');
   await svc.work('d');
   await svc.until(body.execution_id, 'completed');
+});
+
+check('201: a fork at a step of a durable function keeps the steps up to it', async (t, svc) => {
+  const id = await svc.run({ nodes: { order: FUNCTION }, edges: [] });
+  const turn = await claimTurn(svc);
+  await record(svc, turn, [step('reserve', 1)]);
+  await record(svc, turn, [step('charge', 2)], { expected_length: turn.journal.length + 1 });
+  const before = await svc.events(id);
+  const [first, second] = before.filter(({ kind }) => kind === 'StepRecorded');
+  t.truthy(second);
+  const { body } = await ask(svc, id, { at: first?.sequence ?? 0 });
+  const again = await claimTurn(svc);
+  t.is(again.execution_id, body.execution_id);
+  t.deepEqual(plain(again.journal), plain({ entries: [step('reserve', 1)] }));
+  const whole = await ask(svc, id, { at: 'order' });
+  const fresh = await claimTurn(svc);
+  t.is(fresh.execution_id, whole.body.execution_id);
+  t.deepEqual(fresh.journal.entries, []);
+  t.deepEqual(await svc.events(id), before);
+  // The original is still with its worker, and continues.
+  for (const item of [turn, again, fresh]) await svc.complete(item);
+  for (const one of [id, body.execution_id, whole.body.execution_id]) {
+    await svc.until(one, 'completed');
+  }
+});
+
+check('429: a fork counts against the limits of its tenant', async (t, svc) => {
+  const id = await svc.run(CHAIN);
+  const limited = await svc.send({
+    method: 'PUT',
+    path: `/tenants/${svc.tenantId}`,
+    body: { limits: { max_concurrent_executions: 1 } },
+  });
+  t.is(limited.status, 200);
+  t.is((await ask(svc, id, { at: 'a' })).status, 429);
+  t.deepEqual((await svc.get(`/executions/${id}/forks`)).body, { forks: [], next_cursor: null });
 });

@@ -4,6 +4,11 @@ import { decideApproval } from '../../src/shared/engine/executions/decide-approv
 import { deliverExternalEvent } from '../../src/shared/engine/executions/deliver-external-event.ts';
 import { explainExecution } from '../../src/shared/engine/executions/explain-execution.ts';
 import { exportExecution } from '../../src/shared/engine/executions/export-execution.ts';
+import {
+  forkExecution,
+  previewFork,
+} from '../../src/shared/engine/executions/fork/fork-execution.ts';
+import { listForks } from '../../src/shared/engine/executions/fork/list-forks.ts';
 import { importExecution } from '../../src/shared/engine/executions/import/import-execution.ts';
 import {
   listDeadLetters,
@@ -58,7 +63,10 @@ const USE_CASES = {
   deliverExternalEvent,
   explainExecution,
   exportExecution,
+  forkExecution,
   importExecution,
+  listForks,
+  previewFork,
   listDeadLetters,
   listExecutions,
   listUpdated,

@@ -1,0 +1,199 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { parseExecutionId, type ExecutionId } from '../../../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { ForkAt } from '../../../../src/shared/engine/executions/fork/find-fork-point.ts';
+import type { ImportDocument } from '../../../../src/shared/engine/executions/import/import-document.ts';
+import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
+import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* Forks of executions of every sort: their original stays as it is, and each comes to its end. */
+
+const by = { tenantId: TENANT, actorId: 'token:ops' };
+const DONE: NodeOutcome = { ok: true, output: { done: true }, statePatch: {} };
+const CALL = { kind: 'call', retry_policy: 'no_retry' };
+const WORKER = {
+  kind: { type: 'python_fn', module: 'm', function: 'f' },
+  retry_policy: 'no_retry',
+};
+const CHAIN: JsonObject = {
+  start_node: 'a',
+  nodes: { a: CALL, b: WORKER, c: CALL },
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'c' },
+  ],
+};
+const UNDOING: JsonObject = {
+  start_node: 'a',
+  nodes: {
+    a: { ...CALL, undo: CALL },
+    b: { ...CALL, undo: CALL },
+    no: { kind: 'fail', message: 'refused' },
+  },
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'no' },
+  ],
+};
+
+const fork = (svc: TestEngine, executionId: ExecutionId, at: ForkAt) =>
+  svc.engine.forkExecution({
+    ...by,
+    executionId,
+    at,
+    statePatch: null,
+    revision: 'same',
+    idempotencyKey: null,
+  });
+const atNode = (nodeId: string): ForkAt => ({ nodeId, visit: null, items: 'all' });
+const statusOf = async (svc: TestEngine, executionId: ExecutionId) =>
+  (await svc.engine.readExecution({ tenantId: TENANT, executionId })).row.status;
+const eventsOf = async (svc: TestEngine, executionId: ExecutionId) =>
+  (await svc.engine.readEvents({ tenantId: TENANT, executionId, after: 0, limit: null })).events;
+const forksOf = async (svc: TestEngine, executionId: ExecutionId) =>
+  (await svc.engine.listForks({ ...by, executionId, after: null, limit: 10 })).forks.map(
+    ({ executionId: id }) => id,
+  );
+
+async function exportOf(svc: TestEngine, executionId: ExecutionId): Promise<ImportDocument> {
+  let text = '';
+  const exported = await svc.engine.exportExecution({ tenantId: TENANT, executionId });
+  for await (const piece of exported) text += piece;
+  return JSON.parse(text) as ImportDocument;
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const open = async (t: ExecutionContext) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    return store;
+  };
+
+  test(`${dialect}: a process that dies right after it took a fork leaves it to others`, async (t) => {
+    const store = await open(t);
+    const dying = openTestEngine({ store });
+    const original = await dying.start(CHAIN);
+    await dying.settle();
+    const { executionId } = await fork(dying, original, atNode('a'));
+    const heir = openTestEngine({ store });
+    await heir.settle();
+    t.deepEqual(await heir.story(executionId), [
+      'WorkflowStarted',
+      'NodeScheduled a',
+      'NodeCompleted a',
+      'NodeScheduled b',
+    ]);
+    t.deepEqual(heir.troubles, []);
+  });
+
+  test(`${dialect}: an execution continues while forks of it and of its forks run`, async (t) => {
+    const svc = openTestEngine({ store: await open(t) });
+    const original = await svc.start(CHAIN);
+    await svc.settle();
+    const before = await eventsOf(svc, original);
+    const first = await fork(svc, original, atNode('b'));
+    await svc.settle();
+    const second = await fork(svc, first.executionId, atNode('b'));
+    await svc.settle();
+    t.deepEqual(await eventsOf(svc, original), before);
+    t.deepEqual(await forksOf(svc, original), [first.executionId]);
+    t.deepEqual(await forksOf(svc, first.executionId), [second.executionId]);
+    const keys = new Set<string>();
+    for (let left = 3; left > 0; left -= 1) {
+      const [item] = await svc.claim();
+      keys.add(item?.record.idempotencyKey ?? '');
+      await svc.complete(item);
+      await svc.settle();
+    }
+    t.is(keys.size, 3);
+    for (const id of [original, first.executionId, second.executionId]) {
+      t.is(await statusOf(svc, id), 'completed');
+    }
+    // The fork of the fork carries what the first one had carried.
+    t.false((await svc.story(second.executionId)).includes('NodeScheduled a'));
+    t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a fork of a child has no parent, and the parent waits for the child`, async (t) => {
+    const svc = openTestEngine({ store: await open(t) });
+    const workflowId = `child-${svc.ids.uuid()}`;
+    await svc.engine.registerWorkflow({ ...by, ir: { workflow_id: workflowId, ...CHAIN } });
+    const parent = await svc.start({
+      nodes: { sub: { kind: { type: 'subgraph', workflow_ref: workflowId } } },
+      edges: [],
+    });
+    await svc.settle();
+    const [item] = await svc.claim();
+    const child = item?.record.executionId;
+    if (child === undefined) throw new Error('the child did not begin');
+    const { executionId } = await fork(svc, child, atNode('b'));
+    await svc.settle();
+    const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    t.is(state.parent, null);
+    await svc.complete((await svc.claim())[0]);
+    await svc.settle();
+    t.is(await statusOf(svc, executionId), 'completed');
+    t.is(await statusOf(svc, parent), 'running');
+    await svc.complete(item);
+    await svc.settle();
+    t.is(await statusOf(svc, parent), 'completed');
+    t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a fork of an undone execution undoes its own steps alone`, async (t) => {
+    const called: string[] = [];
+    const svc = openTestEngine({
+      store: await open(t),
+      async run({ nodeId }) {
+        called.push(nodeId);
+        return DONE;
+      },
+    });
+    const original = await svc.start(UNDOING);
+    await svc.settle();
+    t.deepEqual(called, ['a', 'b', 'b.undo', 'a.undo']);
+    const before = await eventsOf(svc, original);
+    called.length = 0;
+    const { executionId } = await fork(svc, original, atNode('b'));
+    await svc.settle();
+    t.deepEqual(called, ['b', 'b.undo']);
+    t.is(await statusOf(svc, executionId), 'failed');
+    t.deepEqual(await eventsOf(svc, original), before);
+    const whole = await fork(svc, original, atNode('a'));
+    called.length = 0;
+    await svc.settle();
+    t.deepEqual(called, ['a', 'b', 'b.undo', 'a.undo']);
+    t.is(await statusOf(svc, whole.executionId), 'failed');
+    t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a fork of an undone and failed execution is exported and imported`, async (t) => {
+    const there = openTestEngine({ store: await open(t) });
+    const here = openTestEngine({ store: await open(t) });
+    const original = await there.start(UNDOING);
+    await there.settle();
+    const { executionId: forked } = await fork(there, original, atNode('b'));
+    await there.settle();
+    for (const executionId of [forked, original]) {
+      const document = await exportOf(there, executionId);
+      const answer = await here.engine.importExecution({ ...by, document });
+      t.like(answer, { executionId, status: 'failed', isNew: true });
+      t.deepEqual(
+        (await exportOf(here, executionId)).events,
+        document.events,
+        'the events are the same',
+      );
+      t.like(await here.engine.readExecution({ tenantId: TENANT, executionId }), {
+        row: { status: 'failed', error: 'refused' },
+      });
+    }
+    // An imported execution can be forked where it is.
+    const again = await fork(here, original, atNode('a'));
+    await here.settle();
+    t.is(await statusOf(here, again.executionId), 'failed');
+    t.deepEqual(await forksOf(here, original), [again.executionId]);
+    t.true(parseExecutionId(again.executionId) !== null);
+  });
+}
