@@ -1,4 +1,4 @@
--- after: 123eb025e8576099268ec67ec54256093a9ee7667e3f7c60b7a4b8143122ed47
+-- after: 073c9ef091dfd7263c81c5f7e4abf3b6a63570a22b1f32bd26e5440f9c6f5f52
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -806,6 +806,13 @@ CREATE INDEX quota_places_by_quota on quota_places (quota_key);
 
 CREATE INDEX work_queue_below_quotas on work_queue (queue_key)
   where queue_name is not null and instr(queue_key, '#') > 0;
+
+CREATE TABLE quota_buckets (
+  bucket_key text primary key,
+  tenant_id text not null,
+  -- When the bucket is full if nothing more is taken from it. In microseconds since the epoch.
+  full_at_us integer not null
+) strict, without rowid;
 
 insert into lease_fence (id, last) values (1, 0);
 

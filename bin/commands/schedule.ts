@@ -93,7 +93,7 @@ export async function backfillSchedule(schedule: string, options: BackfillOption
   const { to, dryRun = false, output } = options;
   const client = connectManagement(options);
   const fires: WireBackfill['fires'][number][] = [];
-  for (let from: string | null = options.from; from !== null; ) {
+  for (let from: string | null = options.from; from !== null;) {
     const answer: WireBackfill = await client.backfillSchedule(schedule, {
       from,
       to,

@@ -58,7 +58,7 @@ export function startLoop(options: LoopOptions): Loop {
   }
 
   async function restAfter(outcome: LoopOutcome): Promise<void> {
-    const { found, more, restMsMin = 0, restMsMax } = outcome;
+    const { found, more, restMs: exactMs, restMsMin = 0, restMsMax } = outcome;
     if (found > 0) {
       restingMs = restMs.min;
       // Others get a turn: a store without I/O would never let the event loop go round.
@@ -66,7 +66,7 @@ export function startLoop(options: LoopOptions): Loop {
     } else if (hinted) {
       return pause({ ms: EMPTY_GAP_MS, hintsEnd: false });
     }
-    const ms = Math.min(spread(restingMs), Math.max(restMsMax ?? Infinity, 0));
+    const ms = exactMs ?? Math.min(spread(restingMs), Math.max(restMsMax ?? Infinity, 0));
     if (found === 0) restingMs = Math.min(restingMs * 2, longestRest());
     await pause({ ms, hintsEnd: true });
   }
@@ -150,6 +150,8 @@ export interface LoopRound {
 export interface LoopOutcome extends RoundResult {
   /** The next round comes no earlier, even if there is more: the loop has a budget. */
   readonly restMsMin?: number;
+  /** The round knows how long there will be nothing to do without a hint. */
+  readonly restMs?: number;
   /** The round knows that there will be something to do by then. */
   readonly restMsMax?: number;
 }

@@ -120,7 +120,7 @@ export function createFakeCluster() {
       },
       async admitQuotaItems() {
         record('admitQuotaItems');
-        return { ...EMPTY, isWaiting: false };
+        return { ...EMPTY, lookInMs: null };
       },
       async runQueuedNodes(params) {
         record('runQueuedNodes', params);

@@ -48,6 +48,12 @@ const limited = ({ kind, ...node }: JsonObject): JsonObject => ({
   kind: { ...(kind as JsonObject), concurrency: { limit: 1 } },
 });
 
+/** A call of its tool goes to workers now and then. */
+const paced = ({ kind, ...node }: JsonObject): JsonObject => ({
+  ...node,
+  kind: { ...(kind as JsonObject), rate: { limit: 5, per: '1s', burst: 2 } },
+});
+
 const java = (name: string, queue = 'default'): JsonObject => ({
   kind: { type: 'java_fn', class_name: 'Tools', method: name, queue },
   output_key: name,
@@ -218,7 +224,7 @@ export const WORKFLOWS = {
         kind: { type: 'map', items: '[1, 2, 3]', node: 'room', max_concurrency: 2 },
         output_key: 'rooms',
       },
-      room: python('room', { retry_policy: ONCE, undo: python('no_room') }),
+      room: paced(python('room', { retry_policy: ONCE, undo: python('no_room') })),
       car: python('car', { undo: java('no_car') }),
       refuse: { kind: { type: 'fail', message: 'no cars left' } },
     },

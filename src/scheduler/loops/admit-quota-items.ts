@@ -4,9 +4,9 @@ import { onTopics } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
- * Moves items to the queue of their workers that wait for a place of a quota. As with the places of
- * children (`admit-children.ts`), hints announce what waits and what came free, and polling covers
- * lost hints.
+ * Moves items to the queue of their workers that wait for a place or a token of a quota. As with the
+ * places of children (`admit-children.ts`), hints announce what waits and what came free, and polling
+ * covers lost hints. Nobody announces a token: the loop rests until the next one.
  */
 export function admitQuotaItems(context: LoopContext): LoopDefinition {
   const { scheduling, timersDuty, now } = context;
@@ -22,12 +22,13 @@ export function admitQuotaItems(context: LoopContext): LoopDefinition {
         return { ...NOTHING, restMsMax: STANDBY_MS };
       }
       lastRound = now();
-      const { isWaiting, ...round } = await scheduling.admitQuotaItems();
-      return { ...round, ...(isWaiting && { restMsMax: WAITING_LOOK_MS }) };
+      const { lookInMs, ...round } = await scheduling.admitQuotaItems();
+      return { ...round, ...(lookInMs !== null && { restMs: Math.min(lookInMs, LOOK_MS_MAX) }) };
     },
   };
 }
 
-const WAITING_LOOK_MS = 250;
+/** While an item waits for a token of a long rate, the hint of another item may be lost. */
+const LOOK_MS_MAX = 5_000;
 /** As long as a process on duty may be frozen before the others look. */
 const STANDBY_MS = 10_000;

@@ -74,7 +74,12 @@ export function openEngine(given: GivenToEngine): {
       wake: given.wake,
       report,
     }),
-    quotaAdmission: createQuotaAdmission({ quotas: store.quotas, wake: given.wake, report }),
+    quotaAdmission: createQuotaAdmission({
+      quotas: store.quotas,
+      wake: given.wake,
+      report,
+      now,
+    }),
     tenants: createTenantDirectory({ tenants: store.tenants, now, wake: given.wake }),
   };
   const claimPace = createClaimPace(now);

@@ -6,6 +6,7 @@ import { QUOTA_KEY_MAX, quotaQueueName } from '../domain/work/quota.ts';
 import type { ParseContext } from '../domain/workflow/plan/plan.ts';
 import { pointerTo } from '../domain/workflow/problem.ts';
 import { anyOf, object, text, wholeNumber } from '../domain/workflow/schema/fields.ts';
+import type { Rate } from './rate.ts';
 import { readExpression } from './read-fields.ts';
 
 /** How many calls of a tool may be with workers at a time, over all executions of the tenant. */
@@ -64,38 +65,52 @@ export type QueueOfCall =
 
 /** The named queue that a call waits on; null: the default queue. */
 export function queueOfCall(
-  { tool, queueName, concurrency }: CalledTool,
+  { tool, queueName, concurrency, rate }: CalledTool,
   input: JsonValue,
 ): QueueOfCall {
-  if (concurrency === null) return { ok: true, name: queueName };
-  const key = concurrency.key === null ? null : evaluateKey(concurrency.key, input);
+  if (concurrency === null && rate === null) return { ok: true, name: queueName };
+  const key = evaluateKey(concurrency?.key ?? null, { input, of: 'concurrency' });
   if (key !== null && typeof key !== 'string') return key;
-  const { limit } = concurrency;
-  const name = quotaQueueName({ queueName: queueName ?? DEFAULT_QUEUE, limit, tool, key });
-  return name === null
-    ? { ok: false, message: 'concurrency: the name of the tool and the key are too long' }
-    : { ok: true, name };
+  const rateKey = evaluateKey(rate?.key ?? null, { input, of: 'rate' });
+  if (rateKey !== null && typeof rateKey !== 'string') return rateKey;
+  const name = quotaQueueName({
+    queueName: queueName ?? DEFAULT_QUEUE,
+    limit: concurrency?.limit ?? null,
+    tool,
+    key,
+    rate: rate && { ...rate, key: rateKey },
+  });
+  if (name !== null) return { ok: true, name };
+  const what = concurrency === null ? 'rate' : 'concurrency';
+  return { ok: false, message: `${what}: the name of the tool and the key are too long` };
+}
+
+/** Whether calls of the tool wait for a place or a token. */
+export function hasQuota({ concurrency, rate }: Pick<CalledTool, 'concurrency' | 'rate'>): boolean {
+  return concurrency !== null || rate !== null;
 }
 
 export interface CalledTool {
   readonly tool: string;
   readonly queueName: string | null;
   readonly concurrency: Concurrency | null;
+  readonly rate: Rate | null;
 }
 
 function evaluateKey(
-  key: Expression,
-  input: JsonValue,
-): string | { readonly ok: false; readonly message: string } {
+  key: Expression | null,
+  { input, of }: { readonly input: JsonValue; readonly of: 'concurrency' | 'rate' },
+): string | null | { readonly ok: false; readonly message: string } {
+  if (key === null) return null;
   const scope = { state: {}, output: null, input, execution: {} };
   const result = evaluateExpression(key, scope);
   if (!result.ok) return result;
   const { value } = result;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    return { ok: false, message: 'concurrency.key: must be a string, a number or a boolean' };
+    return { ok: false, message: `${of}.key: must be a string, a number or a boolean` };
   }
   const text = String(value);
   return text === '' || text.length > QUOTA_KEY_MAX
-    ? { ok: false, message: `concurrency.key: must have 1 to ${QUOTA_KEY_MAX} characters` }
+    ? { ok: false, message: `${of}.key: must have 1 to ${QUOTA_KEY_MAX} characters` }
     : text;
 }

@@ -1,5 +1,5 @@
 import type { WorkItemId } from '../domain/ids.ts';
-import type { QuotaQueue } from '../domain/work/quota.ts';
+import type { Bucket, QuotaQueue } from '../domain/work/quota.ts';
 
 /**
  * Places of the quotas of tools. An item takes one when it moves to the queue of its workers, and
@@ -16,5 +16,19 @@ export interface QuotaStore {
    * Moves items to the queue of their workers, as many as there are places now and at most
    * `atMost`: lower priority numbers first, then the oldest. Counted under a lock of the quota.
    */
-  admit(queue: QuotaQueue, options: { readonly atMost: number }): Promise<readonly WorkItemId[]>;
+  admit(queue: PlacedQueue, options: { readonly atMost: number }): Promise<readonly WorkItemId[]>;
+  /**
+   * The same for a queue with a rate: each item also takes a token, in the same transaction and by
+   * the clock of the database, under a lock of the bucket.
+   */
+  admitAtRate(queue: PacedQueue, options: { readonly atMost: number }): Promise<PacedAdmission>;
+}
+
+export type PlacedQueue = QuotaQueue & { readonly limit: number };
+export type PacedQueue = QuotaQueue & { readonly bucket: Bucket };
+
+export interface PacedAdmission {
+  readonly admitted: readonly WorkItemId[];
+  /** Until the bucket has a token; 0: it has one. */
+  readonly nextTokenMs: number;
 }

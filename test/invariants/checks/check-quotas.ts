@@ -7,12 +7,14 @@ export function checkQuotas(dumps: readonly Dump[]): Violation[] {
   return dumps.flatMap(checkLeases);
 }
 
+const NONE = { tool: '', key: null, limit: null };
+
 function checkLeases(dump: Dump): Violation[] {
   const quotas = new Map(
     dump.work_items.flatMap(({ work_item_id: id, tenant_id: tenant, queue_name: name }) => {
       const quota = readQuota(name ?? '');
-      if (quota === null) return [];
-      const { tool, key, limit } = quota;
+      const { tool, key, limit } = quota ?? NONE;
+      if (limit === null) return [];
       return [[id, { name: JSON.stringify([tenant, tool, key]), limit }] as const];
     }),
   );

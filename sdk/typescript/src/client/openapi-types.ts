@@ -2463,6 +2463,17 @@ export interface components {
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
+            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description The kind python_fn with its fields. */
         readonly PythonFnKind: {
@@ -2505,6 +2516,17 @@ export interface components {
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
             } | null;
         };
         /** @description A node of kind java_fn. */
@@ -2561,6 +2583,17 @@ export interface components {
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
+            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description The kind java_fn with its fields. */
         readonly JavaFnKind: {
@@ -2607,6 +2640,17 @@ export interface components {
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
             } | null;
         };
         /** @description A node of kind function. */

@@ -97,6 +97,17 @@ export type PythonFnKindIr = {
     /** The most calls at a time. */
     readonly limit: number;
   };
+  /** How many calls of this tool go to workers in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
 };
 
 /** The kind java_fn with its fields. */
@@ -121,6 +132,17 @@ export type JavaFnKindIr = {
     readonly key?: string;
     /** The most calls at a time. */
     readonly limit: number;
+  };
+  /** How many calls of this tool go to workers in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
   };
 };
 

@@ -40,7 +40,9 @@ export const executionSummary = z.object({
       since: timestamp,
     })
     .nullable()
-    .meta({ description: 'The place that it waits for before it begins. Null: it has begun, or ended.' }),
+    .meta({
+      description: 'The place that it waits for before it begins. Null: it has begun, or ended.',
+    }),
   imported: z
     .object({
       at: timestamp,

@@ -4,6 +4,9 @@ import { DEFAULT_QUEUE, queueKeyOf } from './queue-key.ts';
  * An item below a quota waits on a queue of its own until it has a place: the name of its node's
  * queue, then the limit, the tool and the key, each after `#`. No node and no claim can name such a
  * queue, so claims never look at what waits there, and cost what they did.
+ *
+ * If the tool has a rate, the limit is 0, and the name continues: the true limit or nothing, the rate,
+ * and its key. A program that knows no rates reads a limit of 0 and admits nothing.
  */
 
 const MARK = '#';
@@ -11,11 +14,21 @@ const MARK = '#';
 export interface Quota {
   /** The queue that the node names. */
   readonly queueName: string;
-  /** The most items that may be with workers at a time. */
-  readonly limit: number;
+  /** The most items that may be with workers at a time; null: as many as there are. */
+  readonly limit: number | null;
   readonly tool: string;
   /** Null: one quota for all calls of the tool. */
   readonly key: string | null;
+  /** Null: as fast as workers claim. */
+  readonly rate: QuotaRate | null;
+}
+
+/** A bucket of `burst` tokens, one for each admission, to which `limit` tokens come in each `perMs`. */
+export interface QuotaRate {
+  readonly key: string | null;
+  readonly limit: number;
+  readonly perMs: number;
+  readonly burst: number;
 }
 
 /** The longest text of a key. */
@@ -24,21 +37,28 @@ export const QUOTA_KEY_MAX = 256;
 const ENCODED_MAX = 1_500;
 
 /** Null: tool and key are too long together. */
-export function quotaQueueName({ queueName, limit, tool, key }: Quota): string | null {
-  const name = [queueName, limit, encode(tool), key === null ? '' : encode(key)].join(MARK);
+export function quotaQueueName({ queueName, limit, tool, key, rate }: Quota): string | null {
+  const parts = [queueName, rate === null ? limit : 0, encode(tool), encodeKey(key)];
+  if (rate !== null) {
+    parts.push(limit, [rate.limit, rate.perMs, rate.burst].join('.'), encodeKey(rate.key));
+  }
+  const name = parts.join(MARK);
   return name.length > ENCODED_MAX ? null : name;
 }
 
 /** Null: a queue below no quota. */
 export function readQuota(name: string): Quota | null {
   if (!name.includes(MARK)) return null;
-  const [queueName = '', limit, tool, key = ''] = name.split(MARK);
+  const [queueName = '', limit, tool, key = '', ...paced] = name.split(MARK);
   if (limit === undefined || tool === undefined) return null;
+  const of = { queueName, tool: decodeURIComponent(tool), key: decodeKey(key) };
+  const [limitBeside = '', rate, rateKey = ''] = paced;
+  if (rate === undefined) return { ...of, limit: Number(limit), rate: null };
+  const [rateLimit = 0, perMs = 0, burst = 0] = rate.split('.').map(Number);
   return {
-    queueName,
-    limit: Number(limit),
-    tool: decodeURIComponent(tool),
-    key: key === '' ? null : decodeURIComponent(key),
+    ...of,
+    limit: limitBeside === '' ? null : Number(limitBeside),
+    rate: { key: decodeKey(rateKey), limit: rateLimit, perMs, burst },
   };
 }
 
@@ -56,21 +76,48 @@ export interface QuotaQueue {
   readonly served: string;
   /** The same for all queues that share the places. */
   readonly quota: string;
-  readonly limit: number;
+  /** Null: as many as there are. */
+  readonly limit: number | null;
+  readonly bucket: Bucket | null;
+}
+
+/** The tokens of a rate, as an admission needs them. */
+export interface Bucket {
+  /** The same for all queues that share the tokens. */
+  readonly key: string;
+  /** From one token to the next, rounded up: so never more come than the rate says. */
+  readonly intervalUs: number;
+  readonly burst: number;
 }
 
 /** By the key of the queue, see `queueKeyOf`. */
 export function readQuotaQueue(waiting: string): QuotaQueue | null {
   if (!waiting.includes(MARK)) return null;
   const [tenantId = '', queue = '', name = ''] = waiting.split('/');
-  const [queueName, limit, tool, key] = name.split(MARK);
-  if (limit === undefined || tool === undefined || key === undefined) return null;
+  const [queueName, limit, tool, key, , , rateKey = ''] = name.split(MARK);
+  const quota = readQuota(name);
+  if (quota === null || limit === undefined || tool === undefined || key === undefined) return null;
+  const { rate } = quota;
+  const shared = `${tenantId}/${queue}${MARK}${tool}${MARK}`;
   return {
     waiting,
     served: queueKeyOf({ tenantId, queue, queueName }),
-    quota: `${tenantId}/${queue}${MARK}${tool}${MARK}${key}`,
-    limit: Number(limit),
+    quota: shared + key,
+    limit: quota.limit,
+    bucket: rate && {
+      key: shared + rateKey,
+      intervalUs: Math.ceil((rate.perMs * 1_000) / rate.limit),
+      burst: rate.burst,
+    },
   };
+}
+
+function encodeKey(key: string | null): string {
+  return key === null ? '' : encode(key);
+}
+
+function decodeKey(text: string): string | null {
+  return text === '' ? null : decodeURIComponent(text);
 }
 
 function encode(text: string): string {

@@ -1,33 +1,44 @@
-import { readQuotaQueue } from '../../domain/work/quota.ts';
+import { type QuotaQueue, readQuotaQueue } from '../../domain/work/quota.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import type { QuotaStore } from '../../store/quotas.ts';
 import { QUOTAS_TOPIC } from '../wake/wake-bus.ts';
 import { topicOfKey } from '../wake/wake-for.ts';
 import type { EngineReport } from '../report.ts';
-import type { AdmissionRound } from './admit-children.ts';
+import { createQuotaTurns, type Turn } from './quota-turns.ts';
+import type { RoundResult } from './round-result.ts';
 
 /**
- * Gives places of quotas to items that wait for one. The rows of the queue are authoritative. Hints
- * avoid delays: a process sends one when it puts an item below a quota, and when it ends an item of a
- * tenant with items known to wait. So tenants without quotas cost nothing here.
+ * Gives places and tokens of quotas to items that wait for one. The rows of the queue are
+ * authoritative. Hints avoid delays: a process sends one when it puts an item below a quota, and when
+ * it ends an item of a tenant with items known to wait for a place. So tenants without quotas cost
+ * nothing here.
  */
 export interface QuotaAdmission {
   /** Called after an accepted commit. */
   note(commit: CommitPlan): void;
-  round(): Promise<AdmissionRound>;
+  round(): Promise<QuotaRound>;
+}
+
+export interface QuotaRound extends RoundResult {
+  /** When to look again without a hint; null: nothing waits. */
+  readonly lookInMs: number | null;
 }
 
 /** Queues looked at in a round; the next round continues after them. */
 const QUEUES_MAX = 500;
 /** Items of one queue that move by one statement. */
 const ADMITTED_MAX = 200;
+/** A look at items that wait for a place, if the hint of its end is lost. */
+const PLACE_LOOK_MS = 250;
 
 export function createQuotaAdmission(deps: {
   readonly quotas: QuotaStore;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count'>;
+  readonly now: () => number;
 }): QuotaAdmission {
+  const turns = createQuotaTurns(deps.now);
   let waiting: ReadonlySet<string> = new Set();
   let last: string | null = null;
 
@@ -41,19 +52,47 @@ export function createQuotaAdmission(deps: {
       const keys = await deps.quotas.listWaiting({ after: from, limit: QUEUES_MAX });
       const more = keys.length >= QUEUES_MAX;
       last = more ? (keys.at(-1) ?? null) : null;
-      const tenants = keys.map((key) => key.slice(0, key.indexOf('/')));
+      const queues = keys.flatMap((key) => readQuotaQueue(key) ?? []);
+      const tenants = queues.flatMap((queue) => (queue.limit === null ? [] : tenantOf(queue)));
       waiting = new Set(from === null ? tenants : [...waiting, ...tenants]);
       let found = 0;
-      for (const queue of keys.map(readQuotaQueue)) {
-        if (queue === null) continue;
-        const admitted = await deps.quotas.admit(queue, { atMost: ADMITTED_MAX });
-        found += admitted.length;
-        deps.report.count('quota_items_admitted', admitted.length);
-        if (admitted.length > 0) deps.wake.notify([topicOfKey(queue.served)]);
+      let lookInMs = Infinity;
+      for (const turn of turns.order(queues)) {
+        const emptyMs = turns.emptyMs(turn.queue);
+        const answer = emptyMs > 0 ? { count: 0, lookInMs: emptyMs } : await admit(turn);
+        found += answer.count;
+        lookInMs = Math.min(lookInMs, answer.lookInMs);
+        deps.report.count('quota_items_admitted', answer.count);
+        if (answer.count > 0) deps.wake.notify([topicOfKey(turn.queue.served)]);
       }
-      return { found, more, isWaiting: waiting.size > 0 };
+      const isFull = found > 0 && lookInMs === 0;
+      return { found, more: more || isFull, lookInMs: queues.length === 0 ? null : lookInMs };
     },
   };
+
+  async function admit({ queue, sharers }: Turn) {
+    const { bucket, limit } = queue;
+    if (bucket === null) {
+      const places = { ...queue, limit: limit ?? 0 };
+      const { length: count } = await deps.quotas.admit(places, { atMost: ADMITTED_MAX });
+      return { count, lookInMs: PLACE_LOOK_MS };
+    }
+    const share = Math.max(1, Math.floor(bucket.burst / sharers));
+    const atMost = Math.min(ADMITTED_MAX, share);
+    const { admitted, nextTokenMs } = await deps.quotas.admitAtRate(
+      { ...queue, bucket },
+      { atMost },
+    );
+    const { length: count } = admitted;
+    turns.noteEmpty(queue, nextTokenMs);
+    if (count > 0) turns.noteServed(queue);
+    if (nextTokenMs > 0) return { count, lookInMs: nextTokenMs };
+    return { count, lookInMs: count === atMost ? 0 : PLACE_LOOK_MS };
+  }
+}
+
+function tenantOf({ waiting }: QuotaQueue): string {
+  return waiting.slice(0, waiting.indexOf('/'));
 }
 
 function endsItems({ settles, revokesItems, revokesAll }: CommitPlan): boolean {

@@ -1,5 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { AdmissionRound } from './admit-children.ts';
+import type { QuotaRound } from './admit-quota-items.ts';
 import type { RoundResult } from './round-result.ts';
 import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
@@ -31,8 +32,8 @@ export interface Scheduling {
   fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
   /** Lets children begin that wait for a place of their tenant's limit. */
   admitChildren(): Promise<AdmissionRound>;
-  /** Moves items to the queue of their workers that wait for a place of a quota. */
-  admitQuotaItems(): Promise<AdmissionRound>;
+  /** Moves items to the queue of their workers that wait for a place or a token of a quota. */
+  admitQuotaItems(): Promise<QuotaRound>;
   /** Holds executions of paused workflows, and releases those of workflows that were resumed. */
   readonly sweepWorkflowPauses: PauseSweep['round'];
   /** Renews the leases of in-engine items under way here; a lost one aborts its run. */

@@ -3,10 +3,12 @@ import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import {
   type Concurrency,
   CONCURRENCY_FIELD,
+  hasQuota,
   queueOfCall,
   readConcurrency,
 } from '../concurrency.ts';
 import { enterWork } from '../enter-work.ts';
+import { type Rate, RATE_FIELD, readRate } from '../rate.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
@@ -16,6 +18,7 @@ interface JavaFnSpec {
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
   readonly concurrency: Concurrency | null;
+  readonly rate: Rate | null;
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
@@ -30,6 +33,7 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
     concurrency: CONCURRENCY_FIELD,
+    rate: RATE_FIELD,
   },
   leaf: true,
   toolLike: true,
@@ -40,14 +44,15 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
     const concurrency = readConcurrency(fields, at);
+    const rate = readRate(fields, at);
     if (className === null || method === null) return null;
-    return { className, method, outputSchema, queueName, concurrency };
+    return { className, method, outputSchema, queueName, concurrency, rate };
   },
 
   tool: toolOf,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
-  hasQuota: (spec) => spec.concurrency !== null,
+  hasQuota,
   queueOfCall: (spec, input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
 
   writes: () => 'any',

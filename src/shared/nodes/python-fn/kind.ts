@@ -3,10 +3,12 @@ import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import {
   type Concurrency,
   CONCURRENCY_FIELD,
+  hasQuota,
   queueOfCall,
   readConcurrency,
 } from '../concurrency.ts';
 import { enterWork } from '../enter-work.ts';
+import { type Rate, RATE_FIELD, readRate } from '../rate.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
@@ -16,6 +18,7 @@ interface PythonFnSpec {
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
   readonly concurrency: Concurrency | null;
+  readonly rate: Rate | null;
 }
 
 /** A function that a worker of queue `python_tool` calls. */
@@ -28,6 +31,7 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
     concurrency: CONCURRENCY_FIELD,
+    rate: RATE_FIELD,
   },
   leaf: true,
   toolLike: true,
@@ -38,8 +42,9 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
     const concurrency = readConcurrency(fields, at);
+    const rate = readRate(fields, at);
     if (module === null || name === null) return null;
-    return { module, function: name, outputSchema, queueName, concurrency };
+    return { module, function: name, outputSchema, queueName, concurrency, rate };
   },
 
   writes: () => 'any',
@@ -47,7 +52,7 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
   tool: toolOf,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
-  hasQuota: (spec) => spec.concurrency !== null,
+  hasQuota,
   queueOfCall: (spec, input) => queueOfCall({ ...spec, tool: toolOf(spec) }, input),
 
   enter(spec, context) {

@@ -152,8 +152,12 @@ test('a node has the fields that are read, and no others', (t) => {
 });
 
 /** Samples for branches of a parser that no example reaches. */
+const RATE = { limit: 1, per: '1m', burst: 1, key: 'input.tenant' };
+
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
-  python_fn: [{ module: 'm', function: 'f', concurrency: { limit: 1, key: 'input.tenant' } }],
+  python_fn: [
+    { module: 'm', function: 'f', concurrency: { limit: 1, key: 'input.tenant' }, rate: RATE },
+  ],
   parallel: [{ branches: [{ target: 'a' }] }],
   join: [{ merge_strategy: { custom: { function_ref: 'a:b' } } }],
   agent: [
@@ -181,7 +185,7 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
   java_fn: [
     { module: 'a', function: 'b' },
-    { class_name: 'C', method: 'm', concurrency: { limit: 1, key: 'input.tenant' } },
+    { class_name: 'C', method: 'm', concurrency: { limit: 1, key: 'input.tenant' }, rate: RATE },
   ],
   memory_retrieval: [{ query: 'state.question' }],
   wait: [{ timeout_secs: 1 }, { until: '2030-01-31' }, { condition: 'timer' }],

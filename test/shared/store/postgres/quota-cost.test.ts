@@ -46,7 +46,13 @@ async function fill(url: string, raw: pg.Client) {
   const store = await openPostgresStore({ url, poolSize: 1 });
   const { tenantId } = await startWithItems(store, [{}, {}]);
   await store.close();
-  const name = quotaQueueName({ queueName: 'default', limit: 3, tool: 'shop.pay', key: 'acme' });
+  const name = quotaQueueName({
+    queueName: 'default',
+    limit: 3,
+    tool: 'shop.pay',
+    key: 'acme',
+    rate: null,
+  });
   const waiting = `${tenantId}/python_tool/${name ?? ''}`;
   await raw.query(
     `insert into work_queue (work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue,
@@ -57,8 +63,8 @@ async function fill(url: string, raw: pg.Client) {
     [tenantId, waiting, name],
   );
   const queue = readQuotaQueue(waiting);
-  if (queue === null) throw new Error(`${waiting} is below no quota`);
-  return { tenantId, queue };
+  if (queue?.limit !== 3) throw new Error(`${waiting} is below no quota`);
+  return { tenantId, queue: { ...queue, limit: 3 } };
 }
 
 /** Rows of the queue that a session reads, by full scans and through indexes. */

@@ -390,6 +390,13 @@ create table public.memory_usage (
   constraint memory_usage_pkey PRIMARY KEY (tenant_id)
 );
 
+create table public.quota_buckets (
+  bucket_key text not null,
+  tenant_id text not null,
+  full_at_us bigint not null,
+  constraint quota_buckets_pkey PRIMARY KEY (bucket_key)
+);
+
 create table public.quota_places (
   work_item_id uuid not null,
   execution_id uuid not null,
@@ -1049,6 +1056,67 @@ begin
   )
   select m.work_item_id
   from moved m;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.admit_quota_at_rate(waiting text, served text, quota text, places integer, at_most integer, bucket text, interval_us bigint, burst integer)
+ RETURNS TABLE(admitted uuid[], next_us bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  now_us bigint;
+  full_us bigint;
+  room bigint;
+  ids uuid[] := '{}';
+begin
+  perform pg_advisory_xact_lock(hashtextextended(bucket, 38));
+  now_us := floor(extract(epoch from clock_timestamp()) * 1000000);
+  select b.full_at_us
+  into full_us
+  from public.quota_buckets b
+  where b.bucket_key = bucket;
+  full_us := greatest(now_us, coalesce(full_us, now_us));
+  room := least((now_us + burst * interval_us - full_us) / interval_us, at_most);
+
+  if room > 0 and places is not null then
+    select coalesce(array_agg(a.admitted_id), '{}')
+    into ids
+    from public.admit_quota(waiting, served, quota, places, room::int) a;
+  elsif room > 0 then
+    with picked as materialized (
+      select q.work_item_id
+      from public.work_queue q
+      where q.queue_key = waiting
+      order by q.priority, q.seq
+      limit room
+      for update skip locked
+    ),
+    moved as (
+      update public.work_queue q
+      set queue_key = served,
+        -- On the default queue it counts like any other item there. The record of the item keeps the name.
+        queue_name = case
+          when split_part(q.queue_name, '#', 1) <> 'default' then q.queue_name
+        end,
+        seq = default
+      where q.work_item_id = any(array(select p.work_item_id from picked p))
+      returning q.work_item_id
+    )
+    select coalesce(array_agg(m.work_item_id), '{}')
+    into ids
+    from moved m;
+  end if;
+
+  if cardinality(ids) > 0 then
+    full_us := full_us + cardinality(ids) * interval_us;
+    insert into public.quota_buckets (bucket_key, tenant_id, full_at_us)
+    values (bucket, split_part(bucket, '/', 1), full_us)
+    on conflict (bucket_key) do update
+      set full_at_us = excluded.full_at_us;
+  end if;
+
+  return query
+  select ids, greatest(0, full_us + interval_us - burst * interval_us - now_us);
 end
 $function$;
 
@@ -2070,6 +2138,8 @@ alter table public.memory_settings enable row level security;
 
 alter table public.memory_usage enable row level security;
 
+alter table public.quota_buckets enable row level security;
+
 alter table public.quota_places enable row level security;
 
 alter table public.recorded_outputs enable row level security;
@@ -2218,6 +2288,10 @@ create policy one_tenant on public.memory_settings as permissive for all to publ
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 
 create policy one_tenant on public.memory_usage as permissive for all to public
+  using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
+  with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
+
+create policy one_tenant on public.quota_buckets as permissive for all to public
   using (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)))
   with check (((( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('svc.tenant'::text, true) AS current_setting) = tenant_id)));
 

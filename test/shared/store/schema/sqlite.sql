@@ -301,6 +301,13 @@ CREATE TABLE memory_usage (
   last_added_at integer
 ) strict;
 
+CREATE TABLE quota_buckets (
+  bucket_key text primary key,
+  tenant_id text not null,
+  -- When the bucket is full if nothing more is taken from it. In microseconds since the epoch.
+  full_at_us integer not null
+) strict, without rowid;
+
 CREATE TABLE quota_places (
   work_item_id text primary key,
   execution_id text not null,

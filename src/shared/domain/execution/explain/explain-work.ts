@@ -1,11 +1,11 @@
 import type { WorkerQueue } from '../../work/work-item.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { readQueueName } from '../../work/build-queue.ts';
-import { readQuota } from '../../work/quota.ts';
+import { type Quota, readQuota } from '../../work/quota.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
-import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
+import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge, tellDuration } from './scene.ts';
 
 /** Explains where the work item of a visit is, and why it waits there. */
 export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
@@ -76,14 +76,15 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   }
   const quota = readQuota(place.queueName ?? DEFAULT_QUEUE);
   if (quota !== null) {
-    const { tool, key, limit } = quota;
-    const calls = `${limit} ${limit === 1 ? 'call' : 'calls'} of ${tool}`;
+    const { tool } = quota;
     const number = position === null ? '' : ` as number ${position}`;
+    const awaited =
+      quota.rate === null ? 'a place' : quota.limit === null ? 'a token' : 'a place and a token';
     return blockerOf(visit, {
       ...common,
       code: 'waiting_for_quota',
-      message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for a place: at most ${calls}${key === null ? '' : ` with key ${JSON.stringify(key)}`} at a time`,
-      unblockedBy: `the end of another call of ${tool}, or a version of the workflow with a higher limit`,
+      message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for ${awaited}: ${tellQuota(quota)}`,
+      unblockedBy: remedyOfQuota(quota),
       details: { ...known, tool, ...(position !== null && { position }) },
     });
   }
@@ -251,4 +252,27 @@ function explainRetry(scene: Scene, { visit, place, known }: WorkAt<'retrying'>)
     unblockedBy: overdue ? 'a scheduler, which puts it on its queue' : 'its time',
     details: { ...known, ...(error !== undefined && { error }) },
   });
+}
+
+/** Such as `at most 5 calls of shop.pay with key "acme" at a time and 100 in 1m`. */
+function tellQuota({ tool, limit, key, rate }: Quota): string {
+  const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'} of ${tool}`;
+  const placed = limit === null ? null : `at most ${calls(limit)}${tellKey(key)} at a time`;
+  const paced =
+    rate === null
+      ? null
+      : `at most ${calls(rate.limit)}${tellKey(rate.key)} in ${tellDuration(rate.perMs)}`;
+  return [placed, paced].filter((part) => part !== null).join(', and ');
+}
+
+function tellKey(key: string | null): string {
+  return key === null ? '' : ` with key ${JSON.stringify(key)}`;
+}
+
+function remedyOfQuota({ tool, limit, rate }: Quota): string {
+  const remedies = [
+    ...(limit === null ? [] : [`the end of another call of ${tool}`]),
+    ...(rate === null ? [] : ['time, which brings the next token']),
+  ];
+  return `${remedies.join(' and ')}, or a version of the workflow with a higher ${limit === null ? 'rate' : 'limit'}`;
 }

@@ -99,6 +99,17 @@ export async function prune(management: Management): Promise<number> {
           ))
           returning c.execution_id
         ),
+        full_buckets as (
+          delete from quota_buckets b
+          where b.bucket_key = any(array(
+            select f.bucket_key
+            from quota_buckets f
+            where f.full_at_us < extract(epoch from clock_timestamp()) * 1000000
+            limit ${ROWS_MAX}
+          ))
+            and b.full_at_us < extract(epoch from clock_timestamp()) * 1000000
+          returning b.bucket_key
+        ),
         quota_places_left as (
           delete from quota_places q
           where q.work_item_id = any(array(
@@ -145,6 +156,7 @@ export async function prune(management: Management): Promise<number> {
         select (select count(*) from silent) + (select count(*) from forgotten)
           + (select count(*) from cleared) + (select count(*) from felled)
           + (select count(*) from vacated) + (select count(*) from left_behind)
+          + (select count(*) from full_buckets)
           + (select count(*) from quota_places_left) + (select count(*) from old) as deleted`,
       { writes: true },
     );

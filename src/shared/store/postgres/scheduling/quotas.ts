@@ -22,6 +22,18 @@ export function createQuotaStore(pool: PostgresPool): QuotaStore {
       ]);
       return rows.map(({ id }) => id);
     },
+
+    async admitAtRate({ waiting, served, quota, limit, bucket }, { atMost }) {
+      const { key, intervalUs, burst } = bucket;
+      const [row] = await pool.run<{
+        /** Ids with spaces between. */
+        readonly admitted: string;
+        readonly next_ms: number;
+      }>(ADMIT_AT_RATE, [waiting, served, quota, limit, atMost, key, intervalUs, burst]);
+      if (row === undefined) throw new TypeError('an admission answers with a row');
+      const admitted = row.admitted === '' ? [] : (row.admitted.split(' ') as WorkItemId[]);
+      return { admitted, nextTokenMs: row.next_ms };
+    },
   };
 }
 
@@ -57,4 +69,14 @@ const ADMIT: Statement = {
   text: `
     select a.admitted_id as id
     from admit_quota($1::text, $2::text, $3::text, $4::int4, $5::int4) a`,
+};
+
+const ADMIT_AT_RATE: Statement = {
+  name: 'admit-quota-at-rate',
+  writes: true,
+  text: `
+    select array_to_string(a.admitted, ' ') as admitted, (a.next_us / 1000.0)::float8 as next_ms
+    from admit_quota_at_rate(
+      $1::text, $2::text, $3::text, $4::int4, $5::int4, $6::text, $7::int8, $8::int4
+    ) a`,
 };

@@ -52,6 +52,7 @@ export async function prune(connection: Connection): Promise<number> {
          where e.id = quota_places.execution_id and e.status in ('running', 'paused')
        )`,
     );
+    const buckets = connection.run('delete from quota_buckets where full_at_us < ?', [now * 1_000]);
     const approvals = connection.run(
       `delete from approvals
        where decided_at <= :decided_since
@@ -65,7 +66,7 @@ export async function prune(connection: Connection): Promise<number> {
          )`,
       { decided_since: now - DECIDED_MS },
     );
-    return workers + keys + deliveries + trees + places + flow + quotaPlaces + approvals;
+    return workers + keys + deliveries + trees + places + flow + quotaPlaces + buckets + approvals;
   });
   return rows + (await pruneUploads(connection));
 }

@@ -1,5 +1,5 @@
 import type { WorkItemId } from '../../../domain/ids.ts';
-import type { QuotaStore } from '../../quotas.ts';
+import type { PacedAdmission, QuotaStore } from '../../quotas.ts';
 import type { Connection } from '../connection/connect.ts';
 import { moveToEnd } from '../work/queue.ts';
 
@@ -7,6 +7,8 @@ export function createQuotaStore(connection: Connection): QuotaStore {
   return {
     listWaiting: (params) => connection.read(() => listWaiting(connection, params)),
     admit: (queue, options) => connection.write(() => admit(connection, queue, options)),
+    admitAtRate: (queue, options) =>
+      connection.write(() => admitAtRate(connection, queue, options)),
   };
 }
 
@@ -54,24 +56,76 @@ function admit(
     [quota],
   );
   const free = Math.min(atMost, limit - countTaken(connection, quota));
-  if (free <= 0) return [];
+  const moved = moveFirst(connection, { waiting, served, count: free });
+  for (const { work_item_id: id, execution_id: executionId, tenant_id: tenantId } of moved) {
+    connection.run(
+      `insert into quota_places (work_item_id, execution_id, tenant_id, quota_key)
+       values (?, ?, ?, ?)`,
+      [id, executionId, tenantId, quota],
+    );
+  }
+  return moved.map(({ work_item_id: id }) => id);
+}
+
+/** See `admit_quota_at_rate` of PostgreSQL. */
+function admitAtRate(
+  connection: Connection,
+  queue: Parameters<QuotaStore['admitAtRate']>[0],
+  { atMost }: Parameters<QuotaStore['admitAtRate']>[1],
+): PacedAdmission {
+  const { key, intervalUs, burst } = queue.bucket;
+  const nowUs = Math.floor(connection.now() * 1_000);
+  const row = connection.get<{ readonly full_at_us: number }>(
+    'select full_at_us from quota_buckets where bucket_key = ?',
+    [key],
+  );
+  const fullAtUs = Math.max(nowUs, row?.full_at_us ?? nowUs);
+  const tokens = Math.floor((nowUs + burst * intervalUs - fullAtUs) / intervalUs);
+  const count = Math.min(tokens, atMost);
+  const admitted = count > 0 ? admitSome(connection, queue, count) : [];
+  const nextFullAtUs = fullAtUs + admitted.length * intervalUs;
+  if (admitted.length > 0) {
+    connection.run(
+      `insert into quota_buckets (bucket_key, tenant_id, full_at_us)
+       values (?, ?, ?)
+       on conflict (bucket_key) do update
+         set full_at_us = excluded.full_at_us`,
+      [key, key.slice(0, key.indexOf('/')), nextFullAtUs],
+    );
+  }
+  const nextUs = nextFullAtUs + intervalUs - burst * intervalUs - nowUs;
+  return { admitted, nextTokenMs: Math.max(0, nextUs) / 1_000 };
+}
+
+function admitSome(
+  connection: Connection,
+  queue: Parameters<QuotaStore['admitAtRate']>[0],
+  count: number,
+): readonly WorkItemId[] {
+  const { limit } = queue;
+  return limit === null
+    ? moveFirst(connection, { ...queue, count }).map(({ work_item_id: id }) => id)
+    : admit(connection, { ...queue, limit }, { atMost: count });
+}
+
+function moveFirst(
+  connection: Connection,
+  of: { readonly waiting: string; readonly served: string; readonly count: number },
+): readonly Picked[] {
+  const { waiting, served, count } = of;
+  if (count <= 0) return [];
   const picked = connection.all<Picked>(
     `select work_item_id, execution_id, tenant_id
      from work_queue
      where queue_key = ?
      order by priority, seq
      limit ?`,
-    [waiting, free],
+    [waiting, count],
   );
-  return picked.map(({ work_item_id: id, execution_id: executionId, tenant_id: tenantId }) => {
-    moveToEnd(connection, { workItemId: id, queueKey: served });
-    connection.run(
-      `insert into quota_places (work_item_id, execution_id, tenant_id, quota_key)
-       values (?, ?, ?, ?)`,
-      [id, executionId, tenantId, quota],
-    );
-    return id;
-  });
+  for (const { work_item_id: workItemId } of picked) {
+    moveToEnd(connection, { workItemId, queueKey: served });
+  }
+  return picked;
 }
 
 interface Picked {

@@ -1,0 +1,60 @@
+import type { QuotaQueue } from '../../domain/work/quota.ts';
+
+/**
+ * In which order the queues below quotas are looked at, and which need no look yet. Queues that take
+ * tokens of one bucket take turns, so none of them gets all tokens. A queue whose bucket is empty
+ * costs no statement until its next token comes: others may take that one, but none comes earlier.
+ */
+export interface QuotaTurns {
+  order(queues: readonly QuotaQueue[]): readonly Turn[];
+  /** After an admission: until then, the bucket has no token. */
+  noteEmpty(queue: QuotaQueue, nextTokenMs: number): void;
+  /** The queue has had its turn. */
+  noteServed(queue: QuotaQueue): void;
+  /** How long the bucket of a queue has no token; 0: it may have one. */
+  emptyMs(queue: QuotaQueue): number;
+}
+
+export interface Turn {
+  readonly queue: QuotaQueue;
+  /** How many queues of the round share its bucket, with itself. */
+  readonly sharers: number;
+}
+
+export function createQuotaTurns(now: () => number): QuotaTurns {
+  const emptyUntil = new Map<string, number>();
+  const lastServed = new Map<string, string>();
+
+  return {
+    order(queues) {
+      for (const [rate, until] of emptyUntil) if (until <= now()) emptyUntil.delete(rate);
+      const groups = Map.groupBy(queues, (queue) => queue.bucket?.key ?? null);
+      for (const key of lastServed.keys()) if (!groups.has(key)) lastServed.delete(key);
+      return [...groups].flatMap(([key, group]) => {
+        const last = key === null ? undefined : lastServed.get(key);
+        const first = group.findIndex(({ waiting }) => last !== undefined && waiting > last);
+        return [...group.slice(Math.max(first, 0)), ...group.slice(0, Math.max(first, 0))].map(
+          (queue) => ({ queue, sharers: key === null ? 1 : group.length }),
+        );
+      });
+    },
+
+    noteEmpty(queue, nextTokenMs) {
+      if (nextTokenMs > 0) emptyUntil.set(rateOf(queue), now() + nextTokenMs);
+    },
+
+    noteServed({ bucket, waiting }) {
+      if (bucket !== null) lastServed.set(bucket.key, waiting);
+    },
+
+    emptyMs(queue) {
+      if (queue.bucket === null) return 0;
+      return Math.max(0, (emptyUntil.get(rateOf(queue)) ?? 0) - now());
+    },
+  };
+}
+
+/** Versions may give one bucket different rates: each has its own next token. */
+function rateOf({ bucket }: QuotaQueue): string {
+  return `${bucket?.intervalUs}.${bucket?.burst}.${bucket?.key}`;
+}
