@@ -149,7 +149,7 @@ test('200: past fires of a schedule are started once, a part at a time', async (
   const body = { from: '2026-01-01T09:30:00Z', to: '2026-01-06T09:30:00Z' };
   const foreseen = await api.call({ path, body: { ...body, dry_run: true } });
   t.like(foreseen.body, { next_from: null, stopped_by: null });
-  const fires = foreseen.body['fires'] as readonly JsonObject[];
+  const fires = foreseen.body['fires'] as readonly Readonly<Record<string, string>>[];
   t.deepEqual(
     fires.map(({ fire_at: at, outcome }) => [at, outcome]),
     [
@@ -169,7 +169,7 @@ test('200: past fires of a schedule are started once, a part at a time', async (
     rest.body['fires'],
     fires.map((fire, index) => ({ ...fire, outcome: index < 2 ? 'existed' : 'started' })),
   );
-  const read = await api.call({ path: `/executions/${String(fires[2]?.['execution_id'])}` });
+  const read = await api.call({ path: `/executions/${fires[2]?.['execution_id']}` });
   t.like(read.body['state'], { amount: 7 });
   const after = await api.call({ path: `/schedules/${textOf(created, 'schedule_id')}` });
   t.deepEqual(after.body, created.body);
