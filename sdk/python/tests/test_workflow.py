@@ -37,6 +37,7 @@ def build(name: str) -> Workflow[Order]:
         retry_policy={"max_attempts": 2},
         timeout=60,
         concurrency={"key": "input.sku", "limit": 2},
+        rate={"limit": 100, "per": "1s"},
     )
     small = order.set("small", {"size": "small"})
     large = order.set("large", {"size": "large"})

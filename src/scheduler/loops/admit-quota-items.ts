@@ -28,7 +28,7 @@ export function admitQuotaItems(context: LoopContext): LoopDefinition {
   };
 }
 
-/** While an item waits for a token of a long rate, the hint of another item may be lost. */
+/** A hint may be lost while the only known call waits for a token of a long rate. */
 const LOOK_MS_MAX = 5_000;
 /** As long as a process on duty may be frozen before the others look. */
 const STANDBY_MS = 10_000;

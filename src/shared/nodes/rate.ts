@@ -52,7 +52,8 @@ export function readRate(fields: JsonObject, at: ParseContext): Rate | null {
     if (!KNOWN.has(name)) at.problem(pointer + pointerTo(name), 'is not known');
   }
   const limit = readCount(value['limit'] ?? null, `${pointer}/limit`, at);
-  const burst = readCount(value['burst'] ?? limit, `${pointer}/burst`, at);
+  const given = value['burst'] ?? null;
+  const burst = given === null ? limit : readCount(given, `${pointer}/burst`, at);
   const perMs = readPer(value['per'] ?? null, `${pointer}/per`, at);
   const key = value['key'] ?? null;
   if (key !== null && typeof key !== 'string') {

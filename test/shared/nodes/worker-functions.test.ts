@@ -97,3 +97,35 @@ test('concurrency: a value that cannot be a limit is refused where it stands', (
     '/kind/concurrency/when_full: is not known',
   ]);
 });
+
+const PACED = { key: 'input.customer', limit: 2, per: '1m', burst: 4 };
+
+test('rate: a key must be evaluated to a string, a number or a boolean', (t) => {
+  const node = { kind: { ...PYTHON.kind, rate: PACED } };
+  t.like(enter(node, { state: { customer: 'acme' } }), { do: 'work' });
+  t.like(enter(node, { state: { customer: {} } }), {
+    do: 'fail',
+    error: 'rate.key: must be a string, a number or a boolean',
+  });
+});
+
+test('rate: an invalid rate is refused where it stands', (t) => {
+  const problems = (rate: JsonValue) => nodeProblems({ kind: { ...PYTHON.kind, rate } });
+  t.deepEqual(problems(PACED), []);
+  t.deepEqual(problems({ limit: 1_000_000, per: '1d' }), []);
+  t.deepEqual(problems('2/s'), ['/kind/rate: must be an object']);
+  for (const name of ['limit', 'burst']) {
+    for (const count of [0, 1.5, 1_000_001, '2']) {
+      t.deepEqual(problems({ ...PACED, [name]: count }), [
+        `/kind/rate/${name}: must be a whole number from 1 to 1000000`,
+      ]);
+    }
+  }
+  for (const per of ['500ms', '2d', 'soon', null]) {
+    t.deepEqual(problems({ ...PACED, per }), [
+      '/kind/rate/per: must be a duration from "1s" to "1d"',
+    ]);
+  }
+  t.deepEqual(problems({ ...PACED, key: 3 }), ['/kind/rate/key: must be a string']);
+  t.deepEqual(problems({ ...PACED, every: '1s' }), ['/kind/rate/every: is not known']);
+});

@@ -199,11 +199,13 @@ class Workflow(Generic[S]):
         *,
         queue: str | None = None,
         concurrency: Mapping[str, Any] | None = None,
+        rate: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Step:
         """Calls a tool of a worker: `module.function`.
 
         `concurrency` limits the calls at a time: `{"key": "input.customer", "limit": 5}`.
+        `rate` limits the calls in a time: `{"limit": 100, "per": "1m", "burst": 10}`.
         """
         module, _, function = name.rpartition(".")
         if not module:
@@ -214,6 +216,7 @@ class Workflow(Generic[S]):
             function=function,
             queue=queue,
             concurrency=concurrency,
+            rate=rate,
         )
         return self.step(id, kind, output_key=options.pop("output_key", id), **options)
 

@@ -151,13 +151,15 @@ test('a node has the fields that are read, and no others', (t) => {
   t.deepEqual(ownOf(reads).toSorted(), [...known, 'kind', 'type'].toSorted());
 });
 
-/** Samples for branches of a parser that no example reaches. */
-const RATE = { limit: 1, per: '1m', burst: 1, key: 'input.tenant' };
+/** Both quotas of a tool, with all their fields. */
+const QUOTAS = {
+  concurrency: { limit: 1, key: 'input.tenant' },
+  rate: { limit: 1, per: '1s', burst: 2, key: 'input.tenant' },
+};
 
+/** Samples for branches of a parser that no example reaches. */
 const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
-  python_fn: [
-    { module: 'm', function: 'f', concurrency: { limit: 1, key: 'input.tenant' }, rate: RATE },
-  ],
+  python_fn: [{ module: 'm', function: 'f', ...QUOTAS }],
   parallel: [{ branches: [{ target: 'a' }] }],
   join: [{ merge_strategy: { custom: { function_ref: 'a:b' } } }],
   agent: [
@@ -185,7 +187,7 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
   java_fn: [
     { module: 'a', function: 'b' },
-    { class_name: 'C', method: 'm', concurrency: { limit: 1, key: 'input.tenant' }, rate: RATE },
+    { class_name: 'C', method: 'm', ...QUOTAS },
   ],
   memory_retrieval: [{ query: 'state.question' }],
   wait: [{ timeout_secs: 1 }, { until: '2030-01-31' }, { condition: 'timer' }],

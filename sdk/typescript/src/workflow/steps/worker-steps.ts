@@ -25,6 +25,13 @@ interface WorkerOptions<
 interface CalledToolOptions {
   /** How many calls of the tool workers have at a time; `key` is an expression over `input`. */
   readonly concurrency?: { readonly key?: string; readonly limit: number };
+  /** How many calls go to workers in each `per`, such as "1m"; at most `burst` at once. */
+  readonly rate?: {
+    readonly key?: string;
+    readonly limit: number;
+    readonly per: string | number;
+    readonly burst?: number;
+  };
 }
 
 interface PythonFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
@@ -83,16 +90,18 @@ export interface WorkerSteps<S extends Shape> {
 export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
 
 export const workerSteps: WorkerSteps<AnyShape> = {
-  pythonFn({ module, function: name, outputSchema, queue, concurrency, ...options }) {
+  pythonFn({ module, function: name, outputSchema, queue, concurrency, rate, ...options }) {
     const output_schema = readSchema(outputSchema, `${module}.${name}`);
     const call = { module, function: name };
-    return createStep({ type: 'python_fn', ...call, output_schema, queue, concurrency }, options);
+    const quota = { concurrency, rate };
+    return createStep({ type: 'python_fn', ...call, output_schema, queue, ...quota }, options);
   },
 
-  javaFn({ className, method, outputSchema, queue, concurrency, ...options }) {
+  javaFn({ className, method, outputSchema, queue, concurrency, rate, ...options }) {
     const output_schema = readSchema(outputSchema, `${className}.${method}`);
     const call = { class_name: className, method };
-    return createStep({ type: 'java_fn', ...call, output_schema, queue, concurrency }, options);
+    const quota = { concurrency, rate };
+    return createStep({ type: 'java_fn', ...call, output_schema, queue, ...quota }, options);
   },
 
   function(ref, ...[options]) {

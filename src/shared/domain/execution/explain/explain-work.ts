@@ -5,7 +5,7 @@ import { type Quota, readQuota } from '../../work/quota.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
-import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge, tellDuration } from './scene.ts';
+import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
 
 /** Explains where the work item of a visit is, and why it waits there. */
 export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
@@ -78,13 +78,11 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   if (quota !== null) {
     const { tool } = quota;
     const number = position === null ? '' : ` as number ${position}`;
-    const awaited =
-      quota.rate === null ? 'a place' : quota.limit === null ? 'a token' : 'a place and a token';
     return blockerOf(visit, {
       ...common,
       code: 'waiting_for_quota',
-      message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for ${awaited}: ${tellQuota(quota)}`,
-      unblockedBy: remedyOfQuota(quota),
+      message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for a place: at most ${tellLimits(quota)}`,
+      unblockedBy: `${quota.limit === null ? 'the time of its token' : `the end of another call of ${tool}`}, or a version of the workflow with a higher limit`,
       details: { ...known, tool, ...(position !== null && { position }) },
     });
   }
@@ -117,6 +115,19 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
     unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
     details: { ...known, ...(position !== null && { position }) },
   });
+}
+
+/** The words for the limit of a tool, its rate, or both. */
+function tellLimits({ tool, limit, key, rate }: Quota): string {
+  const withKey = (text: string | null) =>
+    text === null ? '' : ` with key ${JSON.stringify(text)}`;
+  const count = (calls: number) => `${calls} ${calls === 1 ? 'call' : 'calls'} of ${tool}`;
+  return [
+    limit === null ? [] : `${count(limit)}${withKey(key)} at a time`,
+    rate === null ? [] : `${count(rate.limit)}${withKey(rate.key)} in ${rate.perMs / 1_000} s`,
+  ]
+    .flat()
+    .join(', and ');
 }
 
 /** The build that the item is pinned to; null: none. */
@@ -252,27 +263,4 @@ function explainRetry(scene: Scene, { visit, place, known }: WorkAt<'retrying'>)
     unblockedBy: overdue ? 'a scheduler, which puts it on its queue' : 'its time',
     details: { ...known, ...(error !== undefined && { error }) },
   });
-}
-
-/** Such as `at most 5 calls of shop.pay with key "acme" at a time and 100 in 1m`. */
-function tellQuota({ tool, limit, key, rate }: Quota): string {
-  const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'} of ${tool}`;
-  const placed = limit === null ? null : `at most ${calls(limit)}${tellKey(key)} at a time`;
-  const paced =
-    rate === null
-      ? null
-      : `at most ${calls(rate.limit)}${tellKey(rate.key)} in ${tellDuration(rate.perMs)}`;
-  return [placed, paced].filter((part) => part !== null).join(', and ');
-}
-
-function tellKey(key: string | null): string {
-  return key === null ? '' : ` with key ${JSON.stringify(key)}`;
-}
-
-function remedyOfQuota({ tool, limit, rate }: Quota): string {
-  const remedies = [
-    ...(limit === null ? [] : [`the end of another call of ${tool}`]),
-    ...(rate === null ? [] : ['time, which brings the next token']),
-  ];
-  return `${remedies.join(' and ')}, or a version of the workflow with a higher ${limit === null ? 'rate' : 'limit'}`;
 }

@@ -26,13 +26,12 @@ export function createQuotaStore(pool: PostgresPool): QuotaStore {
     async admitAtRate({ waiting, served, quota, limit, bucket }, { atMost }) {
       const { key, intervalUs, burst } = bucket;
       const [row] = await pool.run<{
-        /** Ids with spaces between. */
         readonly admitted: string;
-        readonly next_ms: number;
+        readonly next_us: number;
       }>(ADMIT_AT_RATE, [waiting, served, quota, limit, atMost, key, intervalUs, burst]);
       if (row === undefined) throw new TypeError('an admission answers with a row');
-      const admitted = row.admitted === '' ? [] : (row.admitted.split(' ') as WorkItemId[]);
-      return { admitted, nextTokenMs: row.next_ms };
+      const admitted = JSON.parse(row.admitted) as readonly WorkItemId[];
+      return { admitted, nextTokenMs: row.next_us / 1_000 };
     },
   };
 }
@@ -75,7 +74,7 @@ const ADMIT_AT_RATE: Statement = {
   name: 'admit-quota-at-rate',
   writes: true,
   text: `
-    select array_to_string(a.admitted, ' ') as admitted, (a.next_us / 1000.0)::float8 as next_ms
+    select to_json(a.admitted) as admitted, a.next_us
     from admit_quota_at_rate(
       $1::text, $2::text, $3::text, $4::int4, $5::int4, $6::text, $7::int8, $8::int4
     ) a`,
