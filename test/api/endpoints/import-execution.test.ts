@@ -381,6 +381,7 @@ const SUMMARY = [
   'error',
   'parent_execution_id',
   'labels',
+  'waiting_for',
 ];
 
 function summaryOf(body: JsonObject): JsonObject {
