@@ -1,4 +1,4 @@
--- after: 073c9ef091dfd7263c81c5f7e4abf3b6a63570a22b1f32bd26e5440f9c6f5f52
+-- after: 2d87cc820c3cd39edb3dfa2fab533941f636495e76999f36a498956793b295aa
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -593,24 +593,6 @@ CREATE TABLE "tokens" (
 
 CREATE INDEX tokens_by_tenant on tokens (tenant_id, created_at desc, token_id desc);
 
-CREATE TABLE "timers" (
-  execution_id text not null,
-  name text not null,
-  tenant_id text not null,
-  due_at integer not null,
-  purpose text not null check (
-    purpose in (
-      'wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended',
-      'function_wait', 'function_timeout'
-    )
-  ),
-  node_id text,
-  visit integer check (visit >= 0), left_ms integer check (left_ms > 0),
-  primary key (execution_id, name)
-) strict, without rowid;
-
-CREATE INDEX timers_by_due on timers (due_at);
-
 CREATE TABLE "work_items" (
   work_item_id text not null primary key,
   execution_id text not null,
@@ -813,6 +795,25 @@ CREATE TABLE quota_buckets (
   -- When the bucket is full if nothing more is taken from it. In microseconds since the epoch.
   full_at_us integer not null
 ) strict, without rowid;
+
+CREATE TABLE "timers" (
+  execution_id text not null,
+  name text not null,
+  tenant_id text not null,
+  due_at integer not null,
+  purpose text not null check (
+    purpose in (
+      'start_after', 'start_deadline', 'wait', 'approval_timeout', 'workflow_timeout', 'child_ended',
+      'parent_ended', 'function_wait', 'function_timeout'
+    )
+  ),
+  node_id text,
+  visit integer check (visit >= 0),
+  left_ms integer check (left_ms > 0),
+  primary key (execution_id, name)
+) strict, without rowid;
+
+CREATE INDEX timers_by_due on timers (due_at);
 
 insert into lease_fence (id, last) values (1, 0);
 

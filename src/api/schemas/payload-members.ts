@@ -88,6 +88,8 @@ export const childEnd = {
 
 export const timer = {
   purpose: z.enum([
+    'start_after',
+    'start_deadline',
     'wait',
     'approval_timeout',
     'workflow_timeout',

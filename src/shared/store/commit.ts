@@ -41,6 +41,8 @@ export interface CommitPlan {
   readonly tree: TreeUse | null;
   /** An execution that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
+  /** Its time has come, and it waits for a place of its key from now on. Absent: it needs none. */
+  readonly entersQueue?: AwaitedPlace & { readonly shard: number };
   readonly newItems: readonly NewWorkItem[];
   /** Items that begin leased: those run in this process, and those that answer a waiting claim. */
   readonly bornLeased: readonly BornLease[];

@@ -75,12 +75,17 @@ export interface ListedRow extends ExecutionRow {
 
 /** The wait of an execution that has not begun. */
 export interface ListedWait {
-  /** `concurrency`: a place of its key · `max_concurrent_executions`: a place of its tenant. */
-  readonly kind: 'concurrency' | 'max_concurrent_executions';
-  /** See `placeKeyOf`; null for a place of the tenant. */
+  /**
+   * `concurrency`: a place of its key · `max_concurrent_executions`: a place of its tenant ·
+   * `start_after`: its time.
+   */
+  readonly kind: 'concurrency' | 'max_concurrent_executions' | 'start_after';
+  /** See `placeKeyOf`; null except with `concurrency`. */
   readonly placeKey: string | null;
   /** ISO instant. */
   readonly since: string;
+  /** ISO instant; absent: not known. */
+  readonly until?: string;
 }
 
 /** Use by an execution's own calls and those of its descendants. */

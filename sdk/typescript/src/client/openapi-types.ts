@@ -2326,6 +2326,10 @@ export interface components {
             readonly continue_as_new?: components["schemas"]["ContinueAsNew"] | null;
             /** @description How many of its executions run at a time. */
             readonly concurrency?: components["schemas"]["Concurrency"] | null;
+            /** @description How long an execution waits before it begins. A start may say otherwise. */
+            readonly start_after?: components["schemas"]["Duration"] | null;
+            /** @description An execution that has not begun by then fails. A start may say otherwise. */
+            readonly start_deadline?: components["schemas"]["Duration"] | null;
             /** @description Protocols that can reach it besides the API. */
             readonly expose?: components["schemas"]["Expose"] | null;
         };
@@ -5666,11 +5670,13 @@ export interface operations {
                             /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                             readonly waiting_for: {
                                 /** @enum {string} */
-                                readonly kind: "concurrency" | "max_concurrent_executions";
+                                readonly kind: "concurrency" | "max_concurrent_executions" | "start_after";
                                 /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                                 readonly key: string | null;
                                 /** Format: date-time */
                                 readonly since: string;
+                                /** @description With `start_after`: when it begins. */
+                                readonly until: string | null;
                             } | null;
                             /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                             readonly imported: {
@@ -5711,6 +5717,10 @@ export interface operations {
                     readonly labels?: {
                         readonly [key: string]: string;
                     } | null;
+                    /** @description It begins then: a duration from now like `10m`, or an instant with offset. Default: that of the workflow, or at once. */
+                    readonly start_after?: (string | number) | null;
+                    /** @description It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none. */
+                    readonly start_deadline?: (string | number) | null;
                     /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                     readonly priority?: number | null;
                 } & {
@@ -5795,6 +5805,10 @@ export interface operations {
                         readonly labels?: {
                             readonly [key: string]: string;
                         } | null;
+                        /** @description It begins then: a duration from now like `10m`, or an instant with offset. Default: that of the workflow, or at once. */
+                        readonly start_after?: (string | number) | null;
+                        /** @description It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none. */
+                        readonly start_deadline?: (string | number) | null;
                         /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                         readonly priority?: number | null;
                         /** @description As the `Idempotency-Key` header of `POST /executions`. */
@@ -5929,11 +5943,13 @@ export interface operations {
                         /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                         readonly waiting_for: {
                             /** @enum {string} */
-                            readonly kind: "concurrency" | "max_concurrent_executions";
+                            readonly kind: "concurrency" | "max_concurrent_executions" | "start_after";
                             /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                             readonly key: string | null;
                             /** Format: date-time */
                             readonly since: string;
+                            /** @description With `start_after`: when it begins. */
+                            readonly until: string | null;
                         } | null;
                         /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
                         readonly imported: {

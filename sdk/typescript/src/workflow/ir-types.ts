@@ -66,6 +66,10 @@ export type WorkflowIr = {
   readonly continue_as_new?: ContinueAsNewIr;
   /** How many of its executions run at a time. */
   readonly concurrency?: ConcurrencyIr;
+  /** How long an execution waits before it begins. A start may say otherwise. */
+  readonly start_after?: DurationIr;
+  /** An execution that has not begun by then fails. A start may say otherwise. */
+  readonly start_deadline?: DurationIr;
   /** Protocols that can reach it besides the API. */
   readonly expose?: ExposeIr;
 };

@@ -28,7 +28,7 @@ export const executionSummary = z.object({
   labels: keptLabels,
   waiting_for: z
     .object({
-      kind: z.enum(['concurrency', 'max_concurrent_executions']),
+      kind: z.enum(['concurrency', 'max_concurrent_executions', 'start_after']),
       key: z
         .string()
         .nullable()
@@ -38,6 +38,7 @@ export const executionSummary = z.object({
             'places; or a data policy hides it.',
         }),
       since: timestamp,
+      until: timestamp.nullable().meta({ description: 'With `start_after`: when it begins.' }),
     })
     .nullable()
     .meta({
@@ -168,9 +169,9 @@ export function shapeSummary(row: ListedExecution): Summary {
 
 function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] {
   if (wait === null) return null;
-  const { kind, placeKey, since } = wait;
+  const { kind, placeKey, since, until = null } = wait;
   const key = placeKey === null ? '' : keyInPlace(placeKey);
-  return { kind, key: key === '' ? null : key, since };
+  return { kind, key: key === '' ? null : key, since, until };
 }
 
 function shapeUndo({ pending, undone, failed }: UndoState): z.input<typeof executionShape>['undo'] {

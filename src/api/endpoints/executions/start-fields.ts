@@ -9,6 +9,8 @@ import { idText, omittable } from '../../schemas/text.ts';
 
 const PRIORITY_DEFAULT = 5;
 
+const startTime = z.union([z.string().max(64), z.number().min(0)]);
+
 /** The members of a start, alone or as one of many. */
 export const startFields = {
   workflow_id: idText,
@@ -20,6 +22,14 @@ export const startFields = {
     description:
       'Names and values to find the execution by. Its children and retries have them too.',
   }),
+  start_after: omittable(startTime).meta({
+    description:
+      'It begins then: a duration from now like `10m`, or an instant with offset. Default: that of the workflow, or at once.',
+  }),
+  start_deadline: omittable(startTime).meta({
+    description:
+      'It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none.',
+  }),
   priority: omittable(z.int().min(0).max(9)).meta({
     description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
   }),
@@ -29,13 +39,20 @@ type StartBody = z.output<z.ZodObject<typeof startFields>>;
 
 export function readStart(
   body: StartBody,
-): Pick<StartExecution, 'workflowId' | 'workflowVersion' | 'input' | 'priority' | 'labels'> {
+): Pick<
+  StartExecution,
+  'workflowId' | 'workflowVersion' | 'input' | 'priority' | 'labels' | 'startTimes'
+> {
+  const { start_after: after, start_deadline: deadline } = body;
   return {
     workflowId: body.workflow_id,
     workflowVersion: body.workflow_version,
     input: body.input,
     priority: body.priority ?? PRIORITY_DEFAULT,
     ...(body.labels !== null && { labels: body.labels }),
+    ...((after !== null || deadline !== null) && {
+      startTimes: { ...(after !== null && { after }), ...(deadline !== null && { deadline }) },
+    }),
   };
 }
 

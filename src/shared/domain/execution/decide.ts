@@ -11,13 +11,14 @@ import { matchExternalEvents } from './decisions/match-external-events.ts';
 import { skipUnreachable } from './decisions/skip-unreachable.ts';
 import { startArrivals } from './decisions/start-arrivals.ts';
 import { startFinalizers } from './decisions/start-finalizers.ts';
+import { failUnbegun, startsInTime } from './decisions/start-deadline.ts';
 import { startUndo } from './decisions/start-undo.ts';
 import { startWorkflowTimer } from './decisions/start-workflow-timer.ts';
 import { deriveStatus } from './derive-status.ts';
 import { draftOf, ownedDraft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';
-import { type ExecutionState, isPausedByOperator } from './state.ts';
+import { type ExecutionState, isDelayed, isPausedByOperator } from './state.ts';
 import { isTerminal } from './status.ts';
 import type { Turn } from './turn.ts';
 
@@ -65,10 +66,11 @@ export function decide(params: {
     budgets: params.budgets,
     budget: ENTRIES_MAX,
   };
-  if (!isTerminal(turn.draft.status)) startWorkflowTimer(turn);
+  const { startWait } = params.state;
+  if (!isTerminal(turn.draft.status) && !isDelayed(turn.draft)) startWorkflowTimer(turn);
   let more = false;
   while (!isAtRest(turn.draft)) {
-    if (endOnFailure(turn) || continueAsNew(turn)) continue;
+    if (failUnbegun(turn) || endOnFailure(turn) || continueAsNew(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
     const answered =
       matchExternalEvents(turn) || answerFunctions(turn) || answerSignals(turn) || feedMaps(turn);
@@ -85,6 +87,7 @@ export function decide(params: {
     if (turn.draft.ending === null) skipUnreachable(turn);
     if (!endExecution(turn)) break;
   }
+  if (startWait !== null) startsInTime(turn, startWait);
   if (!isTerminal(turn.draft.status)) {
     turn.draft.status = more ? 'running' : deriveStatus(turn.draft);
   }
@@ -93,7 +96,7 @@ export function decide(params: {
 
 /** The execution has ended, or nothing follows for now. */
 function isAtRest(state: ExecutionState): boolean {
-  return isTerminal(state.status) || isPausedByOperator(state);
+  return isTerminal(state.status) || isPausedByOperator(state) || isDelayed(state);
 }
 
 /**

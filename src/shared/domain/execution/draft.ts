@@ -44,6 +44,7 @@ export function emptyState(ids: {
     fatal: null,
     workflowTimerFired: false,
     workflowTimerStarted: false,
+    startWait: null,
     parent: null,
     depth: 0,
     rootId: null,

@@ -244,18 +244,21 @@ export interface WorkflowEndingPayload {
 
 export interface TimerPayload {
   readonly purpose: TimerPurpose;
-  /** Null for the workflow's own timeout. */
+  /** Null for timers of the execution as a whole. */
   readonly visit: number | null;
   /** The wait of a durable function. */
   readonly step?: string;
 }
 
 /**
+ * `start_after`: the execution begins · `start_deadline`: it fails unless it has begun ·
  * `function_wait`: of one wait of a durable function · `function_timeout`: bounds its visit ·
  * `child_ended`, `parent_ended`: due at once, written by the end of another execution; see
  * `engine/scheduling/fire-timers.ts`. They are answered with events of their own, never with TimerFired.
  */
 export type TimerPurpose =
+  | 'start_after'
+  | 'start_deadline'
   | 'wait'
   | 'approval_timeout'
   | 'workflow_timeout'

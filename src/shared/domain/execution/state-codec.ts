@@ -49,6 +49,7 @@ export function decodeState(text: string): ExecutionState {
     ...rest,
     labels: rest.labels ?? NO_LABELS,
     usage: rest.usage ?? NO_USAGE,
+    startWait: rest.startWait ?? null,
     parent: rest.parent ?? null,
     depth: rest.depth ?? 0,
     rootId: rest.rootId ?? null,

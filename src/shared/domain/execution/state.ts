@@ -46,6 +46,8 @@ export interface ExecutionState {
   readonly workflowTimerFired: boolean;
   /** The first decision has started the timer of the time limit, if there is one. */
   readonly workflowTimerStarted: boolean;
+  /** Null: it began at once, or has begun since. */
+  readonly startWait: StartWait | null;
   /** The visit of another execution that started this one. */
   readonly parent: ParentLink | null;
   /** The number of executions that it is nested in. */
@@ -76,6 +78,19 @@ export interface ExecutionState {
   readonly undo: UndoState;
   /** Not empty: facts are recorded without consequences. At most one pause of each scope. */
   readonly pauses: readonly Pause[];
+}
+
+/** The start of an execution was put off, or may be by other executions. */
+export interface StartWait {
+  /** Nothing is decided before its time has come. */
+  readonly isDelayed: boolean;
+  readonly hasDeadline: boolean;
+  /** The deadline has passed: it fails. */
+  readonly isOverdue: boolean;
+}
+
+export function isDelayed({ startWait }: Pick<ExecutionState, 'startWait'>): boolean {
+  return startWait !== null && startWait.isDelayed && !startWait.isOverdue;
 }
 
 export interface RetriedFrom {

@@ -24,9 +24,16 @@ import { heldFromStart } from '../advance/held-execution.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { Caller } from '../caller.ts';
 import { afterCommit } from '../commit/after-commit.ts';
-import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
+import {
+  commitOfDecision,
+  eventsOfDecision,
+  newEvent,
+  SCHEDULER_ACTOR,
+} from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { awaitedPlaceOf } from '../flow/awaited-place.ts';
+import { type StartTimer, startTimersOf } from '../flow/start-timers.ts';
+import type { StartTimes } from '../../domain/workflow/flow/start-times.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { commitOffering } from '../work/offer-items.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
@@ -50,6 +57,8 @@ export interface Beginning extends Caller {
   readonly refusesUnknown: boolean;
   /** See `NewExecution`. */
   readonly isDerived?: boolean;
+  /** Absent: it begins as soon as it may. */
+  readonly startTimes?: StartTimes;
 }
 
 /** Refused if the execution already exists, or if its request was made before. */
@@ -64,9 +73,16 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const { compiled } = params;
-  const awaitsPlace = awaitedPlaceOf(compiled.plan, params.started.payload.input);
-  const of = { ...params, tenant, first, awaitsPlace };
-  if (awaitsPlace !== null && params.workflowPause === null) return commitWaiting(deps, of);
+  const awaited = awaitedPlaceOf(compiled.plan, params.started.payload.input);
+  const isDelayed = (params.startTimes?.after ?? null) !== null;
+  // A delayed one joins the queue of its key when its time has come.
+  const awaitsPlace = isDelayed ? null : awaited;
+  const mayWait = isDelayed || awaitsPlace !== null;
+  const timers = startTimersOf(params.startTimes, {
+    mayWait: mayWait || params.workflowPause !== null,
+  });
+  const of = { ...params, tenant, first, awaitsPlace, timers };
+  if (mayWait && params.workflowPause === null) return commitWaiting(deps, of);
   const planned = await planStart(deps, of);
   const verdict = await commitOffering(deps, {
     plan: planned.commit,
@@ -101,13 +117,20 @@ interface Start extends Beginning {
   readonly tenant: Tenant;
   readonly first: ReturnType<typeof newEvent>;
   readonly awaitsPlace: AwaitedPlace | null;
+  readonly timers: readonly StartTimer[];
 }
 
-/** Records an execution that a scheduler decides on when it has its place. */
+/** Records an execution that a scheduler decides on when it has its place, or its time has come. */
 async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVerdict> {
-  const { tenant, first, charge = null, executionId } = params;
+  const { tenant, first, charge = null, executionId, timers } = params;
   const creation = creationOf(params, shardOf(executionId));
-  const commit = { ...emptyCommit(params), events: [first], charge, ...creation };
+  const commit = {
+    ...emptyCommit(params),
+    events: [first, ...timers.map(({ event }) => newEvent(event, SCHEDULER_ACTOR))],
+    startsTimers: timers.map(({ timer }) => timer),
+    charge,
+    ...creation,
+  };
   const verdict = await deps.committer.commit(commit);
   if (verdict.accepted) {
     deps.report.count('executions_started', 1);
@@ -124,10 +147,15 @@ async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVe
 /** The first decision, and the commit that creates the execution with it. */
 async function planStart(deps: UseCaseDeps, params: Start) {
   const { compiled, workflowPause, executionId, tenantId, tenant, first, started, charge } = params;
+  const { timers } = params;
   const { definition, plan } = compiled;
   const base = emptyState({ executionId, tenantId });
-  const facts = workflowPause === null ? [started] : [started, pausedByWorkflow(workflowPause)];
-  const held = facts.slice(1).map((event) => newEvent(event, workflowPause?.by ?? params.actorId));
+  const paused = workflowPause === null ? [] : [pausedByWorkflow(workflowPause)];
+  const facts = [started, ...timers.map(({ event }) => event), ...paused];
+  const held = [
+    ...timers.map(({ event }) => newEvent(event, SCHEDULER_ACTOR)),
+    ...paused.map((event) => newEvent(event, workflowPause?.by ?? params.actorId)),
+  ];
   const state = evolve({
     state: base,
     events: facts.map((event, index) => ({ ...event, sequence: index + 1 })),
@@ -157,7 +185,8 @@ async function planStart(deps: UseCaseDeps, params: Start) {
     descendantsMax: 0,
     ...(charge !== undefined && { charge }),
   });
-  return { decision, commit: { ...decided, ...creationOf(params, shard) } };
+  const startsTimers = [...decided.startsTimers, ...timers.map(({ timer }) => timer)];
+  return { decision, commit: { ...decided, startsTimers, ...creationOf(params, shard) } };
 }
 
 function creationOf(params: Start, shard: number) {

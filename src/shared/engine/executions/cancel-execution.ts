@@ -2,7 +2,7 @@ import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { ExecutionState } from '../../domain/execution/state.ts';
+import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
@@ -50,7 +50,7 @@ export async function commitOfCancel(
   { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
   { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
 ): Promise<CommitPlan | null> {
-  const waits = isUnbegun(state) || (await findFlowWait(deps, state)) !== null;
+  const waits = isUnbegun(state) || isDelayed(state) || (await findFlowWait(deps, state)) !== null;
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.

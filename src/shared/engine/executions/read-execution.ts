@@ -2,7 +2,8 @@ import type { PlaceWait } from '../../store/places.ts';
 import type { ListedExecution } from './list-shown.ts';
 import type { EventRange, ExecutionRef, Reader } from '../caller.ts';
 import { messageIdsOf, type MessageIds } from '../../domain/a2a/message-ids.ts';
-import type { LiveVisit, ExecutionState } from '../../domain/execution/state.ts';
+import { beginsAt } from '../../domain/execution/begins-at.ts';
+import { type LiveVisit, type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
@@ -18,7 +19,7 @@ import { findFlowWait } from '../flow/find-flow-wait.ts';
 import { redactEvent, redactRow, redactState, redactWait } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
-import type { ListedWait } from '../../store/executions.ts';
+import type { ListedWait, LoadedExecution } from '../../store/executions.ts';
 import type { FlowWait } from '../../store/flow.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
@@ -98,7 +99,7 @@ export async function readExecution(
     row: {
       ...redactRow(loaded.row, plan, deps.pseudonym),
       labels: state.labels,
-      waitingFor: waitOf(flowWait, placeWait),
+      waitingFor: delayOf(state, loaded) ?? waitOf(flowWait, placeWait),
       imported,
     },
     state: redactState(whole, plan, deps.pseudonym),
@@ -106,6 +107,17 @@ export async function readExecution(
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),
   };
+}
+
+/** The time that it waits for, from the event that says it; null: it may begin. */
+function delayOf(
+  state: ExecutionState,
+  { row, events }: Pick<LoadedExecution, 'row' | 'events'>,
+): ListedWait | null {
+  if (!isDelayed(state) || isTerminal(row.status)) return null;
+  const wait = { kind: 'start_after', placeKey: null, since: row.createdAt } as const;
+  const until = beginsAt(events);
+  return until === null ? wait : { ...wait, until };
 }
 
 function waitOf(flowWait: FlowWait | null, placeWait: PlaceWait | null): ListedWait | null {

@@ -9,6 +9,13 @@ import {
 } from '../../domain/execution/labels/labels.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  endsBeforeStart,
+  parseStartTime,
+  START_TIME_FORMS,
+  type StartTimes,
+} from '../../domain/workflow/flow/start-times.ts';
+import type { TimerSpec } from '../../domain/workflow/plan/plan.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { Startable } from '../advance/definition-cache.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
@@ -37,10 +44,18 @@ export interface StartExecution extends StartSubject {
   readonly idempotencyKey: string | null;
   /** Absent: it has none. */
   readonly labels?: Labels;
+  /** Times that are absent are those of the workflow. */
+  readonly startTimes?: GivenStartTimes;
   /** The traceparent header, if there is one that can be read. */
   readonly traceparent?: string;
   /** A derived id; absent: a new one. The start is a 409 if such an execution exists or has existed. */
   readonly executionId?: ExecutionId;
+}
+
+/** As they were written, see `parseStartTime`. */
+export interface GivenStartTimes {
+  readonly after?: string | number;
+  readonly deadline?: string | number;
 }
 
 /**
@@ -60,6 +75,7 @@ export async function startExecution(
   const { priority } = params;
   const request = requestOf(params);
   const labels = labelStart(compiled.plan, params);
+  const startTimes = timeStart(compiled.plan, params);
   const started: Beginning['started'] = {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -83,6 +99,7 @@ export async function startExecution(
     request,
     budgets: [],
     refusesUnknown: true,
+    startTimes,
     ...(params.executionId !== undefined && { isDerived: true }),
     ...(params.signal !== undefined && { signal: params.signal }),
     ...(params.whenBusy !== undefined && { whenBusy: params.whenBusy }),
@@ -158,6 +175,26 @@ function labelStart(
   throw badRequest(`with those of the workflow, an execution has at most ${LABELS_MAX} labels`);
 }
 
+/** Those of the request, and for what it does not say, those of the definition. */
+function timeStart(
+  { startTimes: planned }: Startable['plan'],
+  { startTimes: given = {} }: StartExecution,
+): StartTimes {
+  const after = readTime('start_after', given.after) ?? planned.after;
+  const deadline = readTime('start_deadline', given.deadline) ?? planned.deadline;
+  const isAtOnce = after !== null && 'delayMs' in after && after.delayMs === 0;
+  const times = { after: isAtOnce ? null : after, deadline };
+  if (endsBeforeStart(times)) throw badRequest('start_deadline must be later than start_after');
+  return times;
+}
+
+function readTime(name: string, given: string | number | undefined): TimerSpec | null {
+  if (given === undefined) return null;
+  const time = parseStartTime(given);
+  if (time === null) throw badRequest(`${name} must be ${START_TIME_FORMS}`);
+  return time;
+}
+
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {
   if (params.idempotencyKey === null) return null;
   const bodyHash = hashJson({
@@ -166,6 +203,7 @@ function requestOf(params: StartExecution): { key: string; bodyHash: string } | 
     input: params.input,
     priority: params.priority,
     ...(hasLabels(params.labels ?? NO_LABELS) && { labels: params.labels }),
+    ...(params.startTimes !== undefined && { start_times: { ...params.startTimes } }),
   });
   return { key: params.idempotencyKey, bodyHash };
 }

@@ -42,6 +42,7 @@ export function createAdmission(deps: {
     note(commit) {
       const makesWait =
         commit.create?.awaitsPlace !== undefined ||
+        commit.entersQueue !== undefined ||
         commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
       const makesRoom =
         commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);

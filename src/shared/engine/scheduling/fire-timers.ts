@@ -3,6 +3,7 @@ import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
+import { findAwaitedPlace } from '../flow/awaited-place.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
@@ -26,18 +27,30 @@ export async function fireTimers(
   const byPurpose = Map.groupBy(due, ({ purpose }) =>
     purpose === 'child_ended' || purpose === 'parent_ended' ? purpose : 'own',
   );
+  // In this order, one that is due to begin and overdue does not begin to wait after its deadline.
+  const [deadlines, others] = partitionDeadlines(byPurpose.get('own') ?? []);
   const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
   const told = await Promise.all([
-    ...(byPurpose.get('own') ?? []).map((timer) => fire(deps, timer)),
+    ...others.map((timer) => fire(deps, timer)),
     ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
     ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
       apart(deps, timer.executionId, endChild(deps, timer)),
     ),
   ]);
+  await Promise.all(deadlines.map((timer) => fire(deps, timer)));
   return {
-    found: told.filter((isTold) => isTold !== false).length + retries.length,
+    found: deadlines.length + told.filter((isTold) => isTold !== false).length + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
   };
+}
+
+function partitionDeadlines(
+  timers: readonly DueTimer[],
+): readonly [readonly DueTimer[], readonly DueTimer[]] {
+  const { true: deadlines = [], false: others = [] } = Object.groupBy(timers, ({ purpose }) =>
+    purpose === 'start_deadline' ? 'true' : 'false',
+  );
+  return [deadlines, others];
 }
 
 /** An error in one family does not affect the others. False: the family is unchanged. */
@@ -62,14 +75,20 @@ async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
   const step = stepOfTimer(timer);
   const payload = { purpose, visit, ...(step !== undefined && { step }) };
   const fired = { kind: 'TimerFired', nodeId, payload } as const;
+  const awaitsPlace = purpose === 'start_after' ? await findAwaitedPlace(deps, timer) : null;
   const commit: CommitPlan = {
     ...emptyCommit(timer),
     firesTimers: [timer.name],
     events: [newEvent(fired, SCHEDULER_ACTOR)],
-    runnable: 'mark',
+    // One that has not begun by its deadline waits no longer: it fails.
+    leavesQueue: purpose === 'start_deadline',
+    ...(awaitsPlace === null
+      ? { runnable: 'mark' }
+      : { entersQueue: { ...awaitsPlace, shard: shardOf(executionId) } }),
   };
   const verdict = await deps.committer.commit(commit);
   if (!verdict.accepted) return;
   deps.report.count('timers_fired', 1, { purpose });
+  deps.admission.note(commit);
   wakeFor(deps.wake, commit, shardOf(executionId));
 }

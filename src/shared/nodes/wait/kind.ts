@@ -6,7 +6,7 @@ import { parseDuration } from '../../domain/workflow/parse/parse-duration.ts';
 import type { EnterContext, ParseContext, TimerSpec } from '../../domain/workflow/plan/plan.ts';
 import { ref, word } from '../../domain/workflow/schema/fields.ts';
 import { failExpression, failValue, type FailEntry } from '../fail-entry.ts';
-import { parseInstant } from './parse-instant.ts';
+import { parseInstant } from '../../domain/workflow/parse/parse-instant.ts';
 import { readComputed, readMapping, readWord } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 

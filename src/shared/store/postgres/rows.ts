@@ -111,6 +111,14 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
       from child_places p
       where p.execution_id = e.id
         and p.state = 'waiting'
+    ),
+    (
+      select json_build_object(
+        'kind', 'start_after', 'placeKey', null, 'since', e.created_at, 'until', t.due_at
+      )
+      from timers t
+      where t.execution_id = e.id
+        and t.name = 'start_after'
     )
   ) end as waiting_for`;
 
@@ -128,8 +136,12 @@ export function decodeListed(row: ListedRecord): ListedRow {
 
 function decodeWait(json: string | null): ListedWait | null {
   if (json === null) return null;
-  const wait = JSON.parse(json) as ListedWait;
-  return { ...wait, since: new Date(wait.since).toISOString() };
+  const { since, until, ...wait } = JSON.parse(json) as ListedWait;
+  return {
+    ...wait,
+    since: new Date(since).toISOString(),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
 }
 
 export interface ExecutionRecord {

@@ -59,6 +59,13 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
       select json_object('kind', 'max_concurrent_executions', 'placeKey', null, 'since', p.since)
       from child_places as p
       where p.execution_id = e.id and p.state = 'waiting'
+    ),
+    (
+      select json_object(
+        'kind', 'start_after', 'placeKey', null, 'since', e.created_at, 'until', t.due_at
+      )
+      from timers as t
+      where t.execution_id = e.id and t.name = 'start_after'
     )
   ) end as waiting_for`;
 
@@ -76,8 +83,11 @@ export function decodeListed(row: ListedRecord): ListedRow {
 
 function decodeWait(json: string | null): ListedWait | null {
   if (json === null) return null;
-  const wait = JSON.parse(json) as ListedWait & { readonly since: number };
-  return { ...wait, since: toIso(wait.since) };
+  const { since, until, ...wait } = JSON.parse(json) as Omit<ListedWait, 'since' | 'until'> & {
+    readonly since: number;
+    readonly until?: number;
+  };
+  return { ...wait, since: toIso(since), ...(until !== undefined && { until: toIso(until) }) };
 }
 
 export interface ExecutionRecord {

@@ -566,7 +566,7 @@ create table public.timers (
   left_ms bigint,
   constraint timers_left_ms_check CHECK ((left_ms > 0)),
   constraint timers_pkey PRIMARY KEY (execution_id, name),
-  constraint timers_purpose_check CHECK ((purpose = ANY (ARRAY['wait'::text, 'approval_timeout'::text, 'workflow_timeout'::text, 'child_ended'::text, 'parent_ended'::text, 'function_wait'::text, 'function_timeout'::text]))) NOT VALID,
+  constraint timers_purpose_check CHECK ((purpose = ANY (ARRAY['start_after'::text, 'start_deadline'::text, 'wait'::text, 'approval_timeout'::text, 'workflow_timeout'::text, 'child_ended'::text, 'parent_ended'::text, 'function_wait'::text, 'function_timeout'::text]))),
   constraint timers_visit_check CHECK ((visit >= 0))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
 

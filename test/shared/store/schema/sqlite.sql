@@ -454,12 +454,13 @@ CREATE TABLE "timers" (
   due_at integer not null,
   purpose text not null check (
     purpose in (
-      'wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended',
-      'function_wait', 'function_timeout'
+      'start_after', 'start_deadline', 'wait', 'approval_timeout', 'workflow_timeout', 'child_ended',
+      'parent_ended', 'function_wait', 'function_timeout'
     )
   ),
   node_id text,
-  visit integer check (visit >= 0), left_ms integer check (left_ms > 0),
+  visit integer check (visit >= 0),
+  left_ms integer check (left_ms > 0),
   primary key (execution_id, name)
 ) strict, without rowid;
 

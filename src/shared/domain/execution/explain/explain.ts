@@ -2,7 +2,7 @@ import type { ExecutionId } from '../../ids.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { RecordedEvent } from '../event.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
-import { type ExecutionState, isPausedByOperator } from '../state.ts';
+import { type ExecutionState, isDelayed, isPausedByOperator } from '../state.ts';
 import { isTerminal } from '../status.ts';
 import {
   type Blocker,
@@ -17,7 +17,13 @@ import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
 import type { ChildFacts, ExecutionFacts, FlowFacts, PlaceFacts } from './facts.ts';
 import { explainPauses, waitsForRelease } from './explain-pauses.ts';
-import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
+import {
+  DEADLINE_TIMER,
+  PARENT_TIMER,
+  START_TIMER,
+  visitsLookedAt,
+  WORKFLOW_TIMER,
+} from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
 
 /**
@@ -83,6 +89,7 @@ const WHOLE = { nodeId: null, visit: null };
 function explainTimers(scene: Scene): readonly Blocker[] {
   return [
     { name: WORKFLOW_TIMER, message: 'its time limit has passed' },
+    { name: DEADLINE_TIMER, message: 'its start deadline has passed' },
     { name: PARENT_TIMER, message: 'its parent has ended, so it will be cancelled' },
   ].flatMap(({ name, message }) => {
     const until = scene.facts.timers.get(name) ?? null;
@@ -112,6 +119,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   whole.push(...explainPauses(scene));
+  if (isDelayed(state)) return [...whole, explainDelay(scene)];
   if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
   if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait)];
   const isPaused = isPausedByOperator(state);
@@ -144,6 +152,20 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   return whole;
+}
+
+/** It begins at its time, even if events are recorded before. */
+function explainDelay(scene: Scene): Blocker {
+  const until = scene.facts.timers.get(START_TIMER) ?? null;
+  const overdue = until !== null && isPast(scene, until);
+  return blockerOf(WHOLE, {
+    code: 'timer_until',
+    message: 'waits for the time of its start',
+    until,
+    overdue,
+    moving: overdue && isAboutToBeDone(scene, until),
+    unblockedBy: overdue ? 'a scheduler, which fires the timer' : 'the clock',
+  });
 }
 
 /** It begins when it has its place, even if events are recorded before. */

@@ -16,6 +16,8 @@ export const WORKFLOW_TIMER = timerName({
   nodeId: null,
   visit: null,
 });
+export const START_TIMER = timerName({ purpose: 'start_after', nodeId: null, visit: null });
+export const DEADLINE_TIMER = timerName({ purpose: 'start_deadline', nodeId: null, visit: null });
 /** The end of its parent sets this timer, which cancels the execution. */
 export const PARENT_TIMER = timerName({ purpose: 'parent_ended', nodeId: null, visit: null });
 
@@ -29,7 +31,12 @@ export function questionsOf(state: ExecutionState | null): Questions {
     workItemIds: visits.flatMap(({ phase, workItemId }) =>
       phase === 'work' && workItemId !== null ? [workItemId] : [],
     ),
-    timerNames: [WORKFLOW_TIMER, PARENT_TIMER, ...visits.flatMap(timersOf)],
+    timerNames: [
+      WORKFLOW_TIMER,
+      PARENT_TIMER,
+      ...(state === null || state.startWait !== null ? [START_TIMER, DEADLINE_TIMER] : []),
+      ...visits.flatMap(timersOf),
+    ],
     childIds: visits
       .flatMap(({ phase, childId }) => (phase === 'child' && childId !== null ? [childId] : []))
       .slice(0, CHILDREN_MAX),

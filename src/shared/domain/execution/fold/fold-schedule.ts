@@ -22,6 +22,7 @@ import { changeVisit, liveVisit } from './live-visit.ts';
 export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): void {
   const { nodeId, payload } = event;
   const origin = originOf(draft, event);
+  draft.startWait = null;
   // An item that a retry runs again keeps its visit number.
   draft.nextVisit.set(nodeId, Math.max(draft.nextVisit.get(nodeId) ?? 0, payload.visit + 1));
   draft.live.set(visitKey(nodeId, payload.visit), {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Draft } from '../draft.ts';
 import { approvalEntry } from '../function-waits.ts';
 import { mergePatch } from '../merge-patch.ts';
-import { NO_MEMORY, type VisitMemory } from '../state.ts';
+import { NO_MEMORY, type StartWait, type VisitMemory } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import { answerWait, foldFunctionTimeout, foldFunctionTimer } from './fold-function.ts';
@@ -124,12 +124,26 @@ function withApproved(memory: VisitMemory, approved: JsonObject | null): VisitMe
   return { ...memory, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
 }
 
+const NO_WAIT: StartWait = { isDelayed: false, hasDeadline: false, isOverdue: false };
+
 export function foldTimerStarted(draft: Draft, { nodeId, payload }: EventOf<'TimerStarted'>): void {
-  if (payload.visit === null) draft.workflowTimerStarted = true;
+  switch (payload.purpose) {
+    case 'start_after':
+      draft.startWait = { ...(draft.startWait ?? NO_WAIT), isDelayed: true };
+      break;
+    case 'start_deadline':
+      draft.startWait = { ...(draft.startWait ?? NO_WAIT), hasDeadline: true };
+      break;
+    default:
+      if (payload.visit === null) draft.workflowTimerStarted = true;
+  }
   if (payload.purpose === 'function_timeout') foldFunctionTimeout(draft, { nodeId, payload });
 }
 
 export function foldTimerFired(draft: Draft, { nodeId, payload }: EventOf<'TimerFired'>): void {
+  if (payload.purpose === 'start_after' || payload.purpose === 'start_deadline') {
+    return foldStartTimer(draft, payload.purpose);
+  }
   if (nodeId === null || payload.visit === null) {
     draft.workflowTimerFired = draft.ending === null;
     return;
@@ -140,6 +154,15 @@ export function foldTimerFired(draft: Draft, { nodeId, payload }: EventOf<'Timer
   const visit = liveVisit(draft, nodeId, payload.visit);
   // The first decision stays: it was accepted, and merely has no answer yet.
   if (visit.signal === null) changeVisit(draft, visit, { signal: { is: 'timer_fired' } });
+}
+
+/** A deadline that passes after the first visit means nothing. */
+function foldStartTimer(draft: Draft, purpose: 'start_after' | 'start_deadline'): void {
+  if (draft.startWait === null) return;
+  draft.startWait =
+    purpose === 'start_after'
+      ? { ...draft.startWait, isDelayed: false }
+      : { ...draft.startWait, isOverdue: true };
 }
 
 /** The event waits in the mailbox until a visit takes it. */

@@ -24,6 +24,8 @@ const OPTIONAL = [
   'on_budget_exceeded',
   'continue_as_new',
   'concurrency',
+  'start_after',
+  'start_deadline',
   ...OBJECTS,
   ...STRINGS,
 ];

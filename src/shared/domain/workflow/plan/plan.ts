@@ -1,4 +1,5 @@
 import type { Concurrency } from '../flow/concurrency.ts';
+import type { StartTimes } from '../flow/start-times.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
 import type { Expression } from '../../expression/parse-expression.ts';
@@ -33,6 +34,8 @@ export interface Plan {
   readonly executionLabels: LabelMappings;
   /** Null: any number of its executions run at a time. */
   readonly concurrency: Concurrency | null;
+  /** Those of its executions that are started without times of their own. */
+  readonly startTimes: StartTimes;
   readonly workflowTimeoutMs: number | null;
   readonly continueAsNew: ContinueAsNew | null;
   /** The workflow's own; null: none. */

@@ -91,11 +91,11 @@ export const COMMIT_SECTIONS = {
   }),
   /** New executions whose id may be that of a removed one. */
   derived: executionsThat(({ create }) => create?.isDerived === true),
-  /** New executions that wait for a place of their key. */
-  waits: optionalRow(({ create }) => create?.awaitsPlace ?? null, {
+  /** Executions that wait for a place of their key from here on. */
+  waits: optionalRow(({ create, entersQueue }) => create?.awaitsPlace ?? entersQueue ?? null, {
     place_key: ['text', ({ placeKey }) => placeKey],
     places_max: ['int4', ({ placesMax }) => placesMax],
-    shard: ['int2', (_, { batched }) => batched.plan.create?.shard ?? null],
+    shard: ['int2', (_, { batched }) => shardOfWait(batched.plan)],
   }),
   requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],
@@ -323,4 +323,8 @@ function allMessagesOf(plan: CommitPlan): readonly Told[] {
 
 function contentOf(told: Told): WebhookMessage {
   return 'message' in told ? told.message : told;
+}
+
+function shardOfWait({ create, entersQueue }: CommitPlan): number | null {
+  return create?.shard ?? entersQueue?.shard ?? null;
 }

@@ -69,7 +69,7 @@ function relabelled($: Param): string {
     )`;
 }
 
-/** New executions that wait for a place of their key, in the order of the batch. */
+/** Executions that begin to wait for a place of their key, in the order of the batch. */
 export function waitingParts(has: Has, $: Param): string[] {
   if (!has('waits')) return [];
   return [

@@ -35,6 +35,7 @@ const WAITS = `case
     else coalesce(
       (select true from flow_waits w where w.execution_id = e.id),
       (select true from child_places p where p.execution_id = e.id and p.state = 'waiting'),
+      (select true from timers t where t.execution_id = e.id and t.name = 'start_after'),
       false
     )
   end`;

@@ -46,6 +46,7 @@ export function writePlan(
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
+  writeFlowWait(connection, { plan, createdAt });
   if (plan.charge !== null) chargeUsage(connection, plan.executionId, plan.charge);
   tellWebhooks(connection, {
     executionId: plan.executionId,
@@ -79,6 +80,27 @@ function isInactive(connection: Connection, { tenantId }: CommitPlan): boolean {
     { id: tenantId },
   );
   return row !== undefined && row.status !== 'active';
+}
+
+function writeFlowWait(
+  connection: Connection,
+  { plan, createdAt }: { readonly plan: CommitPlan; readonly createdAt: number },
+): void {
+  const { create, entersQueue } = plan;
+  const awaited = create?.awaitsPlace ?? entersQueue;
+  if (awaited === undefined) return;
+  connection.run(
+    `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+     values (?, ?, ?, ?, ?, ?)`,
+    [
+      plan.executionId,
+      plan.tenantId,
+      awaited.placeKey,
+      awaited.placesMax,
+      create?.shard ?? entersQueue?.shard ?? null,
+      createdAt,
+    ],
+  );
 }
 
 function insertExecution(
@@ -115,14 +137,6 @@ function insertExecution(
       isTerminal(status) ? createdAt : null,
     ],
   );
-  if (create.awaitsPlace !== undefined) {
-    const { placeKey, placesMax } = create.awaitsPlace;
-    connection.run(
-      `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
-       values (?, ?, ?, ?, ?, ?)`,
-      [plan.executionId, plan.tenantId, placeKey, placesMax, create.shard, createdAt],
-    );
-  }
   if (create.request === null) return;
   // An expired key makes room for the new one.
   connection.run(

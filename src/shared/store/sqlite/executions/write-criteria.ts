@@ -95,6 +95,7 @@ const WAITS = `(
     or exists (
       select 1 from child_places p where p.execution_id = e.id and p.state = 'waiting'
     )
+    or exists (select 1 from timers t where t.execution_id = e.id and t.name = 'start_after')
   )
 )`;
 

@@ -1,0 +1,177 @@
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { onBothStores } from '../support/both-stores.ts';
+
+/* Addition: executions that begin later, and deadlines of their start. */
+
+const check = onBothStores();
+
+const later = (more: JsonObject = {}): JsonObject => ({
+  workflow_id: 'later',
+  nodes: { go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } } },
+  ...more,
+});
+
+interface Explained {
+  readonly blockers: readonly { readonly code: string; readonly until?: string }[];
+}
+
+interface Reading {
+  readonly status: string;
+  readonly error: string | null;
+  readonly waiting_for: { readonly kind: string; readonly until: string | null } | null;
+}
+
+check('201: an execution begins after its delay, and not before', async (t, svc) => {
+  const id = await svc.register(later());
+  const execution = await svc.start(id, {}, { start_after: '400ms' });
+  await svc.until(execution, 'paused');
+  const events = await svc.events(execution);
+  t.deepEqual(
+    events.map(({ kind }) => kind),
+    ['WorkflowStarted', 'TimerStarted', 'TimerFired', 'NodeScheduled', 'ExternalEventWaiting'],
+  );
+  const [started, , fired] = events;
+  t.true(Date.parse(fired?.created_at ?? '') - Date.parse(started?.created_at ?? '') >= 400);
+  t.is((await svc.get<Reading>(`/executions/${execution}`)).body.waiting_for, null);
+});
+
+check('200: one that is delayed says until when, everywhere', async (t, svc) => {
+  const id = await svc.register(later());
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const execution = await svc.start(id, {}, { start_after: until });
+  const { body } = await svc.get<Reading>(`/executions/${execution}`);
+  t.like(body, { status: 'running', waiting_for: { kind: 'start_after', key: null, until } });
+  const listed = await svc.get<{ readonly executions: readonly Reading[] }>(
+    `/executions?q=${encodeURIComponent(`workflow = ${id} and waiting = true`)}`,
+  );
+  t.deepEqual(listed.body.executions[0]?.waiting_for, body.waiting_for);
+  t.is(listed.body.executions.length, 1);
+  const explained = await svc.get<Explained>(`/executions/${execution}/explain`);
+  t.deepEqual(
+    explained.body.blockers.map(({ code, until: at }) => ({ code, until: at })),
+    [{ code: 'timer_until', until }],
+  );
+  const delayed = await svc.start(id, {}, { start_after: '1h' });
+  const one = await svc.get<Reading>(`/executions/${delayed}`);
+  const many = await svc.get<{
+    readonly executions: readonly (Reading & { execution_id: string })[];
+  }>(`/executions?workflow_id=${id}`);
+  const row = many.body.executions.find(({ execution_id: of }) => of === delayed);
+  t.deepEqual(row?.waiting_for, one.body.waiting_for);
+});
+
+check('200: an event from outside does not let a delayed one begin', async (t, svc) => {
+  const id = await svc.register(later());
+  const execution = await svc.start(id, {}, { start_after: '1500ms' });
+  await svc.deliver(execution, 'go');
+  await svc.until(execution, 'completed');
+  const kinds = await svc.story(execution);
+  t.true(kinds.indexOf('ExternalEventReceived') < kinds.indexOf('TimerFired'), kinds.join());
+  t.true(kinds.indexOf('TimerFired') < kinds.indexOf('NodeScheduled go'), kinds.join());
+});
+
+check('200: a delayed one is cancelled at once, and runs nothing', async (t, svc) => {
+  const id = await svc.register(later());
+  const execution = await svc.start(id, {}, { start_after: '1h' });
+  t.is((await svc.cancel(execution)).body.status, 'cancelled');
+  t.deepEqual(await svc.story(execution), ['WorkflowStarted', 'TimerStarted', 'WorkflowCancelled']);
+});
+
+check('200: a delayed one that is paused begins once it is resumed', async (t, svc) => {
+  const id = await svc.register(later());
+  const execution = await svc.start(id, {}, { start_after: '200ms' });
+  await svc.post(`/executions/${execution}/pause`, {});
+  await svc.untilEvent(execution, 'TimerFired');
+  t.false((await svc.story(execution)).includes('NodeScheduled go'));
+  await svc.post(`/executions/${execution}/resume`, {});
+  await svc.untilEvent(execution, 'NodeScheduled');
+});
+
+check('200: a delayed one joins the queue of its key when its time has come', async (t, svc) => {
+  const id = await svc.register(later({ concurrency: { limit: 1 } }));
+  const delayed = await svc.start(id, {}, { start_after: '300ms' });
+  const first = await svc.start(id);
+  await svc.until(first, 'paused');
+  await svc.untilEvent(delayed, 'TimerFired');
+  const waits = await svc.get<Reading>(`/executions/${delayed}`);
+  t.is(waits.body.waiting_for?.kind, 'concurrency');
+  await svc.deliver(first, 'go');
+  await svc.until(delayed, 'paused');
+});
+
+check('200: one that has not begun by its deadline fails, and leaves the queue', async (t, svc) => {
+  const id = await svc.register(later({ concurrency: { limit: 1 } }));
+  const first = await svc.start(id);
+  await svc.until(first, 'paused');
+  const late = await svc.start(id, {}, { start_deadline: '300ms' });
+  const next = await svc.start(id);
+  await svc.until(late, 'failed');
+  const { body } = await svc.get<Reading>(`/executions/${late}`);
+  t.like(body, {
+    error: 'the execution did not begin by its start deadline',
+    waiting_for: null,
+  });
+  t.false((await svc.story(late)).includes('NodeScheduled go'));
+  await svc.cancel(first);
+  await svc.until(next, 'paused');
+});
+
+check('200: one that has begun by its deadline has none any more', async (t, svc) => {
+  const id = await svc.register(later({ concurrency: { limit: 1 }, start_deadline: '1s' }));
+  const first = await svc.start(id);
+  const second = await svc.start(id);
+  await svc.until(first, 'paused');
+  await svc.cancel(first);
+  await svc.until(second, 'paused');
+  const late = await svc.start(id);
+  // Its own deadline is later than that of the second, which would have failed by then.
+  await svc.until(late, 'failed');
+  t.is((await svc.read(second)).status, 'paused');
+  t.false((await svc.story(second)).includes('TimerFired'));
+});
+
+check('200: the times of a workflow hold for starts that say nothing else', async (t, svc) => {
+  const id = await svc.register(later({ start_after: '1h', start_deadline: '2h' }));
+  const delayed = await svc.start(id);
+  t.deepEqual(await svc.story(delayed), ['WorkflowStarted', 'TimerStarted', 'TimerStarted']);
+  const atOnce = await svc.start(id, {}, { start_after: 0 });
+  await svc.until(atOnce, 'paused');
+  const { body } = await svc.post<{ readonly results: readonly { readonly status: number }[] }>(
+    '/executions/batch',
+    {
+      executions: [
+        { workflow_id: id, input: {}, start_after: '0s' },
+        { workflow_id: id, input: {}, start_after: 'soon' },
+      ],
+    },
+  );
+  t.deepEqual(
+    body.results.map(({ status }) => status),
+    [201, 400],
+  );
+});
+
+check('400: times that cannot be', async (t, svc) => {
+  const id = await svc.register(later());
+  for (const [times, reason] of [
+    [{ start_after: 'soon' }, /start_after must be seconds/],
+    [{ start_after: '2026-02-30T00:00:00Z' }, /start_after must be seconds/],
+    [{ start_after: '1h', start_deadline: '10m' }, /start_deadline must be later/],
+    [{ start_deadline: '-1s' }, /start_deadline must be seconds/],
+  ] as const) {
+    const refused = await svc.post<{ readonly error: string }>('/executions', {
+      workflow_id: id,
+      input: {},
+      ...times,
+    });
+    t.is(refused.status, 400);
+    t.regex(refused.body.error, reason);
+  }
+  for (const wrong of [
+    { start_after: '2030-01-01T00:00:00Z' },
+    { start_after: 0 },
+    { start_after: '1h', start_deadline: '1h' },
+  ]) {
+    t.is((await svc.post('/workflows', { ir: later(wrong) })).status, 400, JSON.stringify(wrong));
+  }
+});
