@@ -85,6 +85,11 @@ function declareExecutionCommands(program: Command): void {
     .option('--input <json>', 'input object as JSON, or @file (@-: stdin)', '{}')
     .option('--version <label>', 'this version instead of the latest registered one')
     .option('--label <name=value>', 'label of the execution; may be repeated', parseLabel)
+    .option(
+      '--after <time>',
+      'begin then: 10m from now, or an instant such as 2030-01-31T09:00:00Z',
+    )
+    .option('--deadline <time>', 'fail unless it has begun by then; in the same forms')
     .option('--idempotency-key <key>', 'repeat a start with this key to get the same execution')
     .option('--wait', 'wait for the end and print the execution; exit code 8 if it fails')
     .action(async (workflowId: string, options: StartOptions) => {

@@ -11,6 +11,8 @@ export interface StartOptions extends ClientOptions {
   readonly input: string;
   readonly version?: string;
   readonly label?: Readonly<Record<string, string>>;
+  readonly after?: string;
+  readonly deadline?: string;
   readonly idempotencyKey?: string;
   readonly wait?: boolean;
 }
@@ -21,6 +23,8 @@ export async function startExecution(workflowId: string, options: StartOptions):
     workflowId,
     version: options.version ?? null,
     labels: options.label ?? null,
+    startAfter: options.after ?? null,
+    startDeadline: options.deadline ?? null,
     input: await readObjectOption('--input', options.input),
     idempotencyKey: options.idempotencyKey ?? null,
   });

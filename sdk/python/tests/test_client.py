@@ -5,6 +5,7 @@ import json
 import runpy
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,17 @@ def test_an_execution_is_found_by_its_labels(client: Client, name: str) -> None:
     found = list(client.executions.list(q=f'labels.customer = "{name}" and labels.tier = gold'))
     assert [one["execution_id"] for one in found] == [handle.id]
     assert handle.describe()["labels"] == {"customer": name, "tier": "gold"}
+
+
+def test_an_execution_begins_later(client: Client, name: str) -> None:
+    define(client, name)
+    begins = datetime(2099, 1, 31, 9, tzinfo=timezone(timedelta(hours=2)))
+    waiting = client.start(name, {"name": "Ada"}, start_after=begins).describe()["waiting_for"]
+    assert waiting["kind"] == "start_after"
+    assert waiting["until"] == "2099-01-31T07:00:00.000Z"
+    assert client.run(name, {"name": "Bo"}, start_after=0.05, timeout=20)["text"] == "Hello, Bo"
+    with pytest.raises(ValidationError, match="start_deadline must be later"):
+        client.start(name, {"name": "Ada"}, start_after=60, start_deadline=timedelta(seconds=1))
 
 
 def test_start_many_gives_a_verdict_for_each(client: Client, name: str) -> None:

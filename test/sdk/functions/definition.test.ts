@@ -30,6 +30,8 @@ const audit = defineFunction('audit', () => ({}), {
     costBudgetUsd: 3,
     onBudgetExceeded: 'pause',
     continueAsNew: { afterEvents: 500 },
+    startAfter: '1s',
+    startDeadline: '1h',
     expose: { a2a: true },
   },
 });

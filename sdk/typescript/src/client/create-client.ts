@@ -1,5 +1,5 @@
 import { awaitEnd, outputOf, WAIT_MS_MAX, withGrace } from './await-end.ts';
-import { toMs, type Duration } from '../duration.ts';
+import { readDuration, toMs, type Duration } from '../duration.ts';
 import { readVariable, systemEnvironment, type Environment } from './environment.ts';
 import {
   createExecutionHandle,
@@ -53,6 +53,10 @@ export interface StartOptions extends Omit<StartCallOptions, 'waitMs'> {
   readonly priority?: number;
   /** Names and values to find the execution by; its children and retries have them too. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** It begins after this time, or at this instant. Default: that of the workflow, or at once. */
+  readonly startAfter?: Duration | Date;
+  /** It fails unless it has begun by then. Default: that of the workflow, or none. */
+  readonly startDeadline?: Duration | Date;
 }
 
 export type RunOptions = Omit<StartOptions, 'timeout'> & ResultOptions;
@@ -126,7 +130,7 @@ interface StartRequest {
 function startRequest(
   workflow: NamedWorkflow,
   input: object,
-  { version, priority, labels, ...call }: StartOptions,
+  { version, priority, labels, startAfter, startDeadline, ...call }: StartOptions,
 ): StartRequest {
   const named = nameOfStartable(workflow);
   const body = {
@@ -135,8 +139,14 @@ function startRequest(
     input: input as BodyOf<'start-execution'>['input'],
     ...(priority !== undefined && { priority }),
     ...(labels !== undefined && { labels }),
+    ...(startAfter !== undefined && { start_after: writeTime(startAfter) }),
+    ...(startDeadline !== undefined && { start_deadline: writeTime(startDeadline) }),
   };
   return { body, call };
+}
+
+function writeTime(time: Duration | Date): string {
+  return time instanceof Date ? time.toISOString() : `${readDuration(time)}ms`;
 }
 
 /** The first request starts and waits; where it does not see the end, others wait on. */

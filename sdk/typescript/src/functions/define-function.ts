@@ -49,6 +49,8 @@ export type FunctionWorkflowOptions = Pick<
   | 'labels'
   | 'executionLabels'
   | 'concurrency'
+  | 'startAfter'
+  | 'startDeadline'
   | 'timeouts'
   | 'dataPolicy'
   | 'policy'

@@ -4,6 +4,7 @@ import {
   writeRetryPolicy,
   writeTimeouts,
   writeTokenBudget,
+  type Duration,
   type RetryPolicy,
   type Timeouts,
   type TokenBudget,
@@ -63,6 +64,10 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly onBudgetExceeded?: 'fail' | 'pause' | 'warn';
   readonly continueAsNew?: ContinueAsNew;
   readonly concurrency?: Concurrency;
+  /** How long an execution waits before it begins. A start may say otherwise. */
+  readonly startAfter?: Duration;
+  /** An execution that has not begun by then fails. A start may say otherwise. */
+  readonly startDeadline?: Duration;
   readonly expose?: Expose;
 }
 
@@ -151,6 +156,8 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         limit: concurrency.limit,
         when_full: concurrency.whenFull,
       }),
+    start_after: options.startAfter,
+    start_deadline: options.startDeadline,
     expose:
       expose &&
       dropAbsent({

@@ -47,6 +47,9 @@ export interface SvcClient extends OverviewClient {
     readonly workflowId: string;
     readonly version: string | null;
     readonly labels?: Readonly<Record<string, string>> | null;
+    /** As `start_after` and `start_deadline` of the request. */
+    readonly startAfter?: string | null;
+    readonly startDeadline?: string | null;
     readonly input: JsonValue;
     readonly idempotencyKey: string | null;
   }): Promise<{ readonly execution_id: string }>;
@@ -130,7 +133,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/pause`, body: { reason } }),
     resumeWorkflow: (id) =>
       call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/resume` }),
-    startExecution: ({ workflowId, version, labels = null, input, idempotencyKey }) =>
+    startExecution: ({ workflowId, version, input, idempotencyKey, ...more }) =>
       call('execution_id', {
         method: 'POST',
         path: '/executions',
@@ -138,7 +141,11 @@ export function createSvcClient(target: ApiTarget): SvcClient {
           workflow_id: workflowId,
           ...(version !== null && { workflow_version: version }),
           input,
-          ...(labels !== null && { labels }),
+          ...withoutNull({
+            labels: more.labels,
+            start_after: more.startAfter,
+            start_deadline: more.startDeadline,
+          }),
         },
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),
@@ -225,4 +232,12 @@ function workflowPath(id: string): string {
 
 function executionPath(id: string): string {
   return `/executions/${encodeURIComponent(id)}`;
+}
+
+function withoutNull(
+  members: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => (value ?? null) !== null),
+  );
 }

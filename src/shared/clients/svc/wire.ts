@@ -46,6 +46,8 @@ export interface WireExecution {
     readonly kind: string;
     readonly key: string | null;
     readonly since: string;
+    /** With `start_after`: when it begins. */
+    readonly until?: string | null;
   } | null;
   /** On the single read only. */
   readonly state?: JsonValue;

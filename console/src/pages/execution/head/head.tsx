@@ -92,10 +92,25 @@ export function Head({
 
 /** The place that it waits for before it begins. */
 function Wait({
-  waitingFor: { kind, key, since },
+  waitingFor: { kind, key, since, until },
 }: {
   readonly waitingFor: NonNullable<Execution['waiting_for']>;
 }) {
+  if (kind === 'start_after') {
+    return (
+      <>
+        its start
+        {until === null ? (
+          ''
+        ) : (
+          <>
+            {' '}
+            at <AbsoluteTime at={until} />
+          </>
+        )}
+      </>
+    );
+  }
   return (
     <>
       a place of {kind === 'concurrency' ? 'its concurrency' : kind}

@@ -11,3 +11,6 @@ class StartEntry(TypedDict, total=False):
     input: dict[str, Any]
     idempotency_key: str
     priority: int
+    labels: dict[str, str]
+    start_after: str | float
+    start_deadline: str | float

@@ -1,17 +1,20 @@
 import { type StartWait } from '../state.ts';
 import { timerName } from '../effect.ts';
-import type { Turn } from '../turn.ts';
-import { failExecution } from './end-execution.ts';
+import { terminalEvent } from '../finalizers.ts';
+import { emit, type Turn } from '../turn.ts';
 
-/** Fails an execution whose deadline has passed before its first visit. False: it may begin. */
+/**
+ * Fails an execution whose deadline has passed before its first visit, without its finalizers. False:
+ * it may begin.
+ */
 export function failUnbegun(turn: Turn): boolean {
-  const { startWait, ending } = turn.draft;
-  if (startWait?.isOverdue !== true || ending !== null) return false;
-  failExecution(turn, {
+  if (turn.draft.startWait?.isOverdue !== true) return false;
+  const failure = {
     nodeId: null,
     error: 'the execution did not begin by its start deadline',
     errorClass: 'start_deadline_exceeded',
-  });
+  };
+  emit(turn, terminalEvent('failed', failure));
   return true;
 }
 

@@ -1,6 +1,6 @@
 package io.svc.client;
 
-import io.svc.json.Json;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
@@ -25,11 +25,8 @@ public record StartEntry(String workflowId, Object input, StartOptions options) 
   /** All attempts carry one key. */
   Map<String, Object> toBody() {
     String key = options.idempotencyKey();
-    return Json.object(
-        "workflow_id", workflowId,
-        "workflow_version", options.version(),
-        "input", input == null ? Map.of() : input,
-        "priority", options.priority(),
-        "idempotency_key", key != null ? key : UUID.randomUUID().toString());
+    Map<String, Object> body = new LinkedHashMap<>(options.toBody(workflowId, input));
+    body.put("idempotency_key", key != null ? key : UUID.randomUUID().toString());
+    return body;
   }
 }

@@ -114,17 +114,11 @@ public final class SvcClient implements AutoCloseable {
    *
    * @param workflowId the workflow
    * @param input an object of JSON: a map or a record; null is an empty one
-   * @param options version, priority, labels, and a key of your own
+   * @param options version, priority, labels, times, and a key of your own
    * @return the handle of the execution
    */
   public ExecutionHandle start(String workflowId, Object input, StartOptions options) {
-    Map<String, Object> body =
-        Json.object(
-            "workflow_id", workflowId,
-            "workflow_version", options.version(),
-            "input", input == null ? Map.of() : input,
-            "priority", options.priority(),
-            "labels", options.labels());
+    Map<String, Object> body = options.toBody(workflowId, input);
     Map<String, String> headers = options.headers();
     Ask ask = new Ask("POST", "/executions", Map.of(), headers, body, Duration.ZERO, null);
     return execution((String) Json.asObject(ask(ask)).get("execution_id"));

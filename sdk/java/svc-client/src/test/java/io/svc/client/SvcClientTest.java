@@ -13,6 +13,7 @@ import io.svc.errors.ValidationException;
 import io.svc.support.Shared;
 import io.svc.support.Until;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -63,6 +64,29 @@ class SvcClientTest {
       assertEquals(
           List.of(execution.id()), found.map(one -> one.get("execution_id")).toList());
     }
+  }
+
+  @Test
+  void an_execution_begins_later_alone_and_as_one_of_many() {
+    client.workflows().register(passing("text", "$.text"));
+    Instant begins = Instant.parse("2099-01-31T09:00:00Z");
+    StartOptions later =
+        StartOptions.DEFAULT.withStartAfter(begins).withLabels(Map.of("customer", name));
+
+    client.start(name, Map.of("text", "a"), later);
+    client.startMany(List.of(new StartEntry(name, Map.of("text", "b"), later)));
+
+    try (Stream<Map<String, Object>> found =
+        client.executions().list(Map.of("q", "waiting = true and labels.customer = \"" + name + "\""))) {
+      assertEquals(
+          List.of("2099-01-31T09:00:00.000Z", "2099-01-31T09:00:00.000Z"),
+          found.map(one -> ((Map<?, ?>) one.get("waiting_for")).get("until")).toList());
+    }
+    StartOptions soon = StartOptions.DEFAULT.withStartAfter(Duration.ofMillis(20));
+    assertEquals(
+        "completed",
+        completed(client.start(name, Map.of("text", "c"), soon.withStartDeadline(Duration.ofHours(1))))
+            .get("status"));
   }
 
   @Test
