@@ -1,4 +1,4 @@
--- after: 2d87cc820c3cd39edb3dfa2fab533941f636495e76999f36a498956793b295aa
+-- after: 6be140981a56bc7d833c96b6282a534478f1559ea05a586c6723df8a85306120
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -755,20 +755,6 @@ begin
   where execution_id = old.id;
 end;
 
-CREATE TABLE flow_waits (
-  -- The order in which places are given.
-  seq integer primary key,
-  execution_id text not null unique,
-  tenant_id text not null,
-  place_key text not null,
-  -- The limit that the execution was started with.
-  places_max integer not null check (places_max >= 1),
-  shard integer not null,
-  since integer not null
-) strict;
-
-CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
-
 CREATE TABLE flow_places (
   tenant_id text not null,
   place_key text not null,
@@ -814,6 +800,25 @@ CREATE TABLE "timers" (
 ) strict, without rowid;
 
 CREATE INDEX timers_by_due on timers (due_at);
+
+CREATE TABLE "flow_waits" (
+  -- The order in which places are given.
+  seq integer primary key,
+  execution_id text not null unique,
+  tenant_id text not null,
+  place_key text not null,
+  -- The limit that the execution was started with; null: none.
+  places_max integer check (places_max >= 1),
+  shard integer not null,
+  since integer not null,
+  places_key text,
+  bucket_key text,
+  -- From one token to the next, in microseconds, and the most tokens at once.
+  interval_us integer check (interval_us >= 1),
+  burst integer check (burst >= 1)
+) strict;
+
+CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
 insert into lease_fence (id, last) values (1, 0);
 

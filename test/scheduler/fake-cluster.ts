@@ -116,7 +116,7 @@ export function createFakeCluster() {
       takeStarts: () => undefined,
       async admitChildren() {
         record('admitChildren');
-        return { ...EMPTY, isWaiting: false };
+        return { ...EMPTY, isWaiting: false, nextTokenMs: null };
       },
       async admitQuotaItems() {
         record('admitQuotaItems');

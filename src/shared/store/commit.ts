@@ -4,6 +4,7 @@ import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { TimerSpec } from '../domain/workflow/plan/plan.ts';
+import type { Bucket } from '../domain/work/quota.ts';
 import type { QueuePlace, WorkItemRecord, WorkTicket } from '../domain/work/work-item.ts';
 
 /**
@@ -187,10 +188,20 @@ export interface NewExecution {
   readonly awaitsPlace?: AwaitedPlace;
 }
 
-/** A place of a key of concurrency. */
+/** A place of a key of concurrency, a token of a rate, or both. */
 export interface AwaitedPlace {
+  /** Names the line that it waits in; without a rate, the places as well. */
   readonly placeKey: string;
-  readonly placesMax: number;
+  /** Null: it needs no place. */
+  readonly placesMax: number | null;
+  /** Absent: it needs no token. */
+  readonly rate?: AwaitedToken;
+}
+
+export interface AwaitedToken {
+  /** Names the places; null: it needs none. */
+  readonly placesKey: string | null;
+  readonly bucket: Bucket;
 }
 
 /** Judged when the execution is made, exactly: starts of one tenant are counted one after another. */

@@ -1,11 +1,12 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { AwaitedToken } from './commit.ts';
 
 /**
  * Places of a key of concurrency. They are numbered from 1 to the limit of the execution that has
  * waited longest, and each number is given once. An execution keeps its place until it ends.
  */
 export interface FlowStore {
-  /** Keys that executions wait for; those with room come first. */
+  /** Lines that executions wait in; those that may be admitted come first, the oldest wait before others. */
   listKeys(params: { readonly limit: number }): Promise<readonly WaitedKey[]>;
   /**
    * Takes back the places of what has ended, and gives free ones to those that have waited longest, at
@@ -16,7 +17,14 @@ export interface FlowStore {
     readonly placeKey: string;
     readonly limit: number;
   }): Promise<readonly AdmittedExecution[]>;
-  /** Null: the execution waits for no place. */
+  /** The same in a line with a rate: each execution takes a token as well, once. */
+  admitAtRate(params: {
+    readonly tenantId: TenantId;
+    readonly placeKey: string;
+    readonly token: AwaitedToken;
+    readonly limit: number;
+  }): Promise<PacedBeginnings>;
+  /** Null: the execution waits for no place and no token. */
   find(executionId: ExecutionId): Promise<FlowWait | null>;
 }
 
@@ -27,15 +35,28 @@ export interface AdmittedExecution {
   readonly waitedMs: number;
 }
 
+export interface PacedBeginnings {
+  readonly admitted: readonly AdmittedExecution[];
+  /** Until the next token; 0: there is one. */
+  readonly nextTokenMs: number;
+}
+
 export interface WaitedKey {
   readonly tenantId: TenantId;
   readonly placeKey: string;
+  /** A place is free, or none is needed. */
   readonly hasRoom: boolean;
+  /** Null: none is needed. */
+  readonly token: AwaitedToken | null;
+  /** Until the next token; 0: there is one, or none is needed. */
+  readonly nextTokenMs: number;
 }
 
 export interface FlowWait {
   readonly placeKey: string;
-  readonly placesMax: number;
+  /** Null: it needs no place. */
+  readonly placesMax: number | null;
+  readonly isPaced: boolean;
   /** ISO instant. */
   readonly since: string;
   /** Executions that have waited longer, counted to `AHEAD_MAX`. */

@@ -30,6 +30,7 @@ const audit = defineFunction('audit', () => ({}), {
     costBudgetUsd: 3,
     onBudgetExceeded: 'pause',
     continueAsNew: { afterEvents: 500 },
+    rate: { limit: 5, per: '1s' },
     startAfter: '1s',
     startDeadline: '1h',
     expose: { a2a: true },

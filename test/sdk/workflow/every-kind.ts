@@ -131,6 +131,9 @@ export const parts = workflow('parts', {
   costBudgetUsd: 2.5,
   onBudgetExceeded: 'pause',
   concurrency: { key: cel`input.customer`, limit: 5, whenFull: 'queue' },
+  rate: { key: cel`input.customer`, limit: 10, per: '1m', burst: 2 },
+  startAfter: '1s',
+  startDeadline: '1h',
   continueAsNew: { afterEvents: 500, when: cel`state.n > 10` },
   expose: { a2a: true, result: '$.text', inputModes: ['text/plain'], outputModes: ['text/plain'] },
 })

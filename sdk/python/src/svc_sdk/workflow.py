@@ -123,6 +123,25 @@ class Concurrency(_Limit, total=False):
     when_full: str
 
 
+class _Pace(TypedDict):
+    limit: int
+    per: Any
+
+
+class StartRate(_Pace, total=False):
+    """How many executions begin in a time. The others wait in the order of their starts."""
+
+    key: Any
+    """An expression over the input: executions with the same value share the rate."""
+    burst: int
+
+
+def rate_ir(given: StartRate) -> dict[str, Any]:
+    """The member `rate` of a definition."""
+    key = given.get("key")
+    return _present(**{**given, "key": None if key is None else _expression(key)})
+
+
 def concurrency_ir(given: Concurrency) -> dict[str, Any]:
     """The member `concurrency` of a definition."""
     key = given.get("key")
@@ -139,6 +158,7 @@ class Workflow(Generic[S]):
         state: type[S] | None = None,
         version: str = "1.0.0",
         concurrency: Concurrency | None = None,
+        rate: StartRate | None = None,
         **members: Any,
     ) -> None:
         self.id = id
@@ -146,6 +166,8 @@ class Workflow(Generic[S]):
         self._members = members
         if concurrency is not None:
             members["concurrency"] = concurrency_ir(concurrency)
+        if rate is not None:
+            members["rate"] = rate_ir(rate)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

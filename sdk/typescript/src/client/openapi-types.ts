@@ -2326,6 +2326,8 @@ export interface components {
             readonly continue_as_new?: components["schemas"]["ContinueAsNew"] | null;
             /** @description How many of its executions run at a time. */
             readonly concurrency?: components["schemas"]["Concurrency"] | null;
+            /** @description How many of its executions begin in a time. */
+            readonly rate?: components["schemas"]["StartRate"] | null;
             /** @description How long an execution waits before it begins. A start may say otherwise. */
             readonly start_after?: components["schemas"]["Duration"] | null;
             /** @description An execution that has not begun by then fails. A start may say otherwise. */
@@ -4719,6 +4721,17 @@ export interface components {
             /** @description When this holds. */
             readonly when?: components["schemas"]["Expression"] | null;
         };
+        /** @description How many executions begin in a time. The others wait in the order of their starts. */
+        readonly StartRate: {
+            /** @description Executions with the same value share the rate. Default: all of the workflow. */
+            readonly key?: components["schemas"]["Expression"] | null;
+            /** @description Executions in each `per`. */
+            readonly limit: number | null;
+            /** @description From one second to one day. */
+            readonly per: components["schemas"]["Duration"] | null;
+            /** @description The most that begin at once, after a rest. Default: `limit`. */
+            readonly burst?: number | null;
+        };
         /** @description How many executions run at a time. The others wait in the order of their starts. */
         readonly Concurrency: {
             /** @description Executions with the same value share the limit. Default: all of the workflow. */
@@ -5670,8 +5683,8 @@ export interface operations {
                             /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                             readonly waiting_for: {
                                 /** @enum {string} */
-                                readonly kind: "concurrency" | "max_concurrent_executions" | "start_after";
-                                /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                                readonly kind: "concurrency" | "rate" | "max_concurrent_executions" | "start_after";
+                                /** @description Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                                 readonly key: string | null;
                                 /** Format: date-time */
                                 readonly since: string;
@@ -5943,8 +5956,8 @@ export interface operations {
                         /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                         readonly waiting_for: {
                             /** @enum {string} */
-                            readonly kind: "concurrency" | "max_concurrent_executions" | "start_after";
-                            /** @description Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                            readonly kind: "concurrency" | "rate" | "max_concurrent_executions" | "start_after";
+                            /** @description Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                             readonly key: string | null;
                             /** Format: date-time */
                             readonly since: string;

@@ -49,6 +49,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'labels'
   | 'executionLabels'
   | 'concurrency'
+  | 'rate'
   | 'startAfter'
   | 'startDeadline'
   | 'timeouts'

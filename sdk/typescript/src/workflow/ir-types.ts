@@ -66,6 +66,8 @@ export type WorkflowIr = {
   readonly continue_as_new?: ContinueAsNewIr;
   /** How many of its executions run at a time. */
   readonly concurrency?: ConcurrencyIr;
+  /** How many of its executions begin in a time. */
+  readonly rate?: StartRateIr;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly start_after?: DurationIr;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -672,6 +674,18 @@ export type ContinueAsNewIr = {
   readonly after_events?: number;
   /** When this holds. */
   readonly when?: ExpressionIr;
+};
+
+/** How many executions begin in a time. The others wait in the order of their starts. */
+export type StartRateIr = {
+  /** Executions with the same value share the rate. Default: all of the workflow. */
+  readonly key?: ExpressionIr;
+  /** Executions in each `per`. */
+  readonly limit: number;
+  /** From one second to one day. */
+  readonly per: DurationIr;
+  /** The most that begin at once, after a rest. Default: `limit`. */
+  readonly burst?: number;
 };
 
 /** How many executions run at a time. The others wait in the order of their starts. */

@@ -64,6 +64,7 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly onBudgetExceeded?: 'fail' | 'pause' | 'warn';
   readonly continueAsNew?: ContinueAsNew;
   readonly concurrency?: Concurrency;
+  readonly rate?: StartRate;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly startAfter?: Duration;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -79,6 +80,18 @@ export interface Concurrency {
   readonly limit: number;
   /** The effect on a start when the limit is reached. Default `queue`. */
   readonly whenFull?: 'queue';
+}
+
+/** How many executions begin in a time. The others wait in the order of their starts. */
+export interface StartRate {
+  /** Executions with the same value share the rate. Default: all of the workflow. */
+  readonly key?: Expression;
+  /** Executions in each `per`. */
+  readonly limit: number;
+  /** From one second to one day. */
+  readonly per: Duration;
+  /** The most that begin at once, after a rest. Default: `limit`. */
+  readonly burst?: number;
 }
 
 /** When a run ends for another to continue with its state. */
@@ -138,7 +151,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { concurrency, continueAsNew, expose } = options;
+  const { concurrency, rate, continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -155,6 +168,14 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         key: concurrency.key?.['~cel'],
         limit: concurrency.limit,
         when_full: concurrency.whenFull,
+      }),
+    rate:
+      rate &&
+      dropAbsent({
+        key: rate.key?.['~cel'],
+        limit: rate.limit,
+        per: rate.per,
+        burst: rate.burst,
       }),
     start_after: options.startAfter,
     start_deadline: options.startDeadline,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import type { UndoState } from '../../../shared/domain/execution/undo/undo-state.ts';
-import { keyInPlace } from '../../../shared/domain/workflow/flow/flow-key.ts';
+import { keyInPlace, rateKeyInLine } from '../../../shared/domain/workflow/flow/flow-key.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { keptLabels } from '../../schemas/labels.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -28,13 +28,13 @@ export const executionSummary = z.object({
   labels: keptLabels,
   waiting_for: z
     .object({
-      kind: z.enum(['concurrency', 'max_concurrent_executions', 'start_after']),
+      kind: z.enum(['concurrency', 'rate', 'max_concurrent_executions', 'start_after']),
       key: z
         .string()
         .nullable()
         .meta({
           description:
-            'Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the ' +
+            'Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the ' +
             'places; or a data policy hides it.',
         }),
       since: timestamp,
@@ -170,7 +170,8 @@ export function shapeSummary(row: ListedExecution): Summary {
 function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] {
   if (wait === null) return null;
   const { kind, placeKey, since, until = null } = wait;
-  const key = placeKey === null ? '' : keyInPlace(placeKey);
+  const keyOf = kind === 'rate' ? rateKeyInLine : keyInPlace;
+  const key = placeKey === null ? '' : keyOf(placeKey);
   return { kind, key: key === '' ? null : key, since, until };
 }
 

@@ -1,3 +1,4 @@
+import { type Pace, tokenIntervalUs } from '../workflow/flow/rate.ts';
 import { DEFAULT_QUEUE, queueKeyOf } from './queue-key.ts';
 
 /*
@@ -23,12 +24,9 @@ export interface Quota {
   readonly rate: QuotaRate | null;
 }
 
-/** A bucket of `burst` tokens, one for each admission, to which `limit` tokens come in each `perMs`. */
-export interface QuotaRate {
+/** A token for each admission. */
+export interface QuotaRate extends Pace {
   readonly key: string | null;
-  readonly limit: number;
-  readonly perMs: number;
-  readonly burst: number;
 }
 
 /** The longest text of a key. */
@@ -106,7 +104,7 @@ export function readQuotaQueue(waiting: string): QuotaQueue | null {
     limit: quota.limit,
     bucket: rate && {
       key: shared + rateKey,
-      intervalUs: Math.ceil((rate.perMs * 1_000) / rate.limit),
+      intervalUs: tokenIntervalUs(rate),
       burst: rate.burst,
     },
   };

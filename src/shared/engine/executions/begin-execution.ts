@@ -73,7 +73,10 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const { compiled } = params;
-  const awaited = awaitedPlaceOf(compiled.plan, params.started.payload.input);
+  const awaited = awaitedPlaceOf(compiled.plan, {
+    input: params.started.payload.input,
+    tenantId,
+  });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.
   const awaitsPlace = isDelayed ? null : awaited;

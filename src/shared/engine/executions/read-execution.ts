@@ -122,7 +122,8 @@ function delayOf(
 
 function waitOf(flowWait: FlowWait | null, placeWait: PlaceWait | null): ListedWait | null {
   if (flowWait !== null) {
-    return { kind: 'concurrency', placeKey: flowWait.placeKey, since: flowWait.since };
+    const { placeKey, placesMax, since } = flowWait;
+    return { kind: placesMax === null ? 'rate' : 'concurrency', placeKey, since };
   }
   if (placeWait === null) return null;
   return { kind: 'max_concurrent_executions', placeKey: null, since: placeWait.since };

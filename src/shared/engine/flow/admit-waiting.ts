@@ -1,6 +1,6 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { EngineReport } from '../report.ts';
-import type { FlowStore } from '../../store/flow.ts';
+import type { AdmittedExecution, FlowStore, WaitedKey } from '../../store/flow.ts';
 
 export interface FlowRound {
   readonly found: number;
@@ -8,14 +8,16 @@ export interface FlowRound {
   readonly shards: ReadonlySet<number>;
   /** Those with executions that wait. */
   readonly tenants: readonly TenantId[];
+  /** Until the next token that somebody waits for; null: nobody waits for one alone. */
+  readonly nextTokenMs: number | null;
 }
 
-/** Keys that one round reads; those with room come first. */
+/** Lines that one round reads; those that may begin come first. */
 const KEYS_MAX = 500;
-/** Executions of one key that get their places by one statement. */
+/** Executions of one line that begin by one statement. */
 const ADMITTED_MAX = 200;
 
-/** Gives the places that are free to the executions that wait for them, in the order of their starts. */
+/** Gives places and tokens to the executions that wait for them, in the order of their starts. */
 export async function admitWaiting(
   flow: FlowStore,
   report: Pick<EngineReport, 'count' | 'observe'>,
@@ -24,17 +26,48 @@ export async function admitWaiting(
   const shards = new Set<number>();
   let found = 0;
   let more = false;
-  for (const { tenantId, placeKey, hasRoom } of keys) {
-    if (!hasRoom) break;
-    const admitted = await flow.admit({ tenantId, placeKey, limit: ADMITTED_MAX });
-    found += admitted.length;
+  let nextTokenMs = Infinity;
+  for (const key of keys) {
+    if (!mayBegin(key)) {
+      if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
+      continue;
+    }
+    const { admitted, ...next } = await admitLine(flow, key);
+    nextTokenMs = Math.min(nextTokenMs, next.nextTokenMs ?? Infinity);
     more ||= admitted.length >= ADMITTED_MAX;
+    const reason = key.token === null ? 'concurrency' : 'rate';
+    if (admitted.length > 0) report.count('executions_admitted', admitted.length, { reason });
     for (const { shard, waitedMs } of admitted) {
       shards.add(shard);
       report.observe('execution_wait_seconds', waitedMs / 1_000);
     }
+    found += admitted.length;
   }
-  if (found > 0) report.count('executions_admitted', found, { reason: 'concurrency' });
-  const full = keys.length >= KEYS_MAX && keys.at(-1)?.hasRoom === true;
-  return { found, more: more || full, shards, tenants: keys.map(({ tenantId }) => tenantId) };
+  const last = keys.at(-1);
+  const isFull = keys.length >= KEYS_MAX && last !== undefined && mayBegin(last);
+  return {
+    found,
+    more: more || isFull,
+    shards,
+    tenants: keys.map(({ tenantId }) => tenantId),
+    nextTokenMs: nextTokenMs === Infinity ? null : nextTokenMs,
+  };
+}
+
+function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
+  return hasRoom && nextTokenMs === 0;
+}
+
+async function admitLine(
+  flow: FlowStore,
+  { tenantId, placeKey, token }: WaitedKey,
+): Promise<{
+  readonly admitted: readonly AdmittedExecution[];
+  readonly nextTokenMs: number | null;
+}> {
+  const line = { tenantId, placeKey, limit: ADMITTED_MAX };
+  if (token === null) return { admitted: await flow.admit(line), nextTokenMs: null };
+  const { admitted, nextTokenMs } = await flow.admitAtRate({ ...line, token });
+  // With a token left, it lacks a place, and a hint announces that.
+  return { admitted, nextTokenMs: nextTokenMs === 0 ? null : nextTokenMs };
 }

@@ -25,6 +25,8 @@ export interface Admission {
 export interface AdmissionRound extends RoundResult {
   /** Executions wait that found no place in this round. */
   readonly isWaiting: boolean;
+  /** Until the next token that an execution waits for; null: none waits for one alone. */
+  readonly nextTokenMs: number | null;
 }
 
 /** Children of one tenant that begin by one statement. */
@@ -66,7 +68,8 @@ export function createAdmission(deps: {
         const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
         if (topics.size > 0) deps.wake.notify([...topics]);
       }
-      return { found, more, isWaiting: waiting.size > 0 };
+      const { nextTokenMs } = inFlow;
+      return { found, more, isWaiting: waiting.size > 0, nextTokenMs };
     },
   };
 }

@@ -51,7 +51,10 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   ) as labels,
   case when e.status in ('running', 'paused') then coalesce(
     (
-      select json_object('kind', 'concurrency', 'placeKey', w.place_key, 'since', w.since)
+      select json_object(
+        'kind', case when w.places_max is null then 'rate' else 'concurrency' end,
+        'placeKey', w.place_key, 'since', w.since
+      )
       from flow_waits as w
       where w.execution_id = e.id
     ),

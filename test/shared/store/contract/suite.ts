@@ -17,6 +17,7 @@ import { eventsBetweenCases } from './executions/events-between.ts';
 import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
 import { flowCases } from './executions/flow.ts';
+import { flowRateCases } from './executions/flow-rates.ts';
 import { holdCases } from './executions/holds.ts';
 import { importCases } from './executions/imports.ts';
 import { leaseCases } from './work/leases.ts';
@@ -51,6 +52,7 @@ const AREAS = [
   checkpointCases,
   familyCases,
   flowCases,
+  flowRateCases,
   holdCases,
   workflowPauseCases,
   treeCases,

@@ -218,16 +218,21 @@ CREATE TABLE flow_places (
   primary key (tenant_id, place_key, place)
 ) strict, without rowid;
 
-CREATE TABLE flow_waits (
+CREATE TABLE "flow_waits" (
   -- The order in which places are given.
   seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
   place_key text not null,
-  -- The limit that the execution was started with.
-  places_max integer not null check (places_max >= 1),
+  -- The limit that the execution was started with; null: none.
+  places_max integer check (places_max >= 1),
   shard integer not null,
-  since integer not null
+  since integer not null,
+  places_key text,
+  bucket_key text,
+  -- From one token to the next, in microseconds, and the most tokens at once.
+  interval_us integer check (interval_us >= 1),
+  burst integer check (burst >= 1)
 ) strict;
 
 CREATE TABLE imported_definitions (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from ..workflow import Concurrency, concurrency_ir
+from ..workflow import Concurrency, StartRate, concurrency_ir, rate_ir
 from .context import FunctionContext
 
 In = TypeVar("In")
@@ -37,6 +37,8 @@ class FunctionOptions:
     """Further members of the workflow, as `description`, `token_budget` or `on_budget_exceeded`."""
     concurrency: Concurrency | None = None
     """How many executions of the function run at a time; a child takes no place."""
+    rate: StartRate | None = None
+    """How many executions of the function begin in a time; a child takes no token."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,10 @@ class Function(Generic[In, Out]):
             retry_policy=options.retry_policy,
         )
         concurrency = options.concurrency and concurrency_ir(options.concurrency)
+        rate = options.rate and rate_ir(options.rate)
         return {
             **options.workflow,
-            **_present(concurrency=concurrency),
+            **_present(concurrency=concurrency, rate=rate),
             "workflow_id": self.name,
             "version": options.version,
             "nodes": {"run": node},

@@ -1,21 +1,52 @@
-import { keyInPlace } from '../../workflow/flow/flow-key.ts';
+import { keyInPlace, rateKeyInLine } from '../../workflow/flow/flow-key.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Blocker } from './blocker.ts';
 import type { FlowFacts } from './facts.ts';
 import { blockerOf } from './scene.ts';
 
-/** It begins when it has a place of its key, even if events are recorded before. */
-export function explainFlowWait(wait: FlowFacts): Blocker {
-  const { placeKey, placesMax, since, ahead, holders } = wait;
-  const key = keyInPlace(placeKey);
-  const of = key === '' ? 'of the workflow' : `of key ${key}`;
+/** It begins when it has its place and its token, even if events are recorded before. */
+export function explainFlowWait(wait: FlowFacts, { rate }: Pick<Plan, 'rate'>): Blocker {
+  const { placesMax, isPaced, since, ahead, holders } = wait;
+  const needs = [
+    ...(placesMax === null ? [] : [`a place (concurrency limit ${placesMax}${keyOf(wait)})`]),
+    ...(isPaced ? [`its turn (${describeRate(rate)}${rateKeyOf(wait)})`] : []),
+  ];
+  const message =
+    placesMax !== null && !isPaced
+      ? `waits for a place: number ${ahead + 1} in the queue ${queueOf(wait)}, concurrency limit ${placesMax} reached`
+      : `waits for ${needs.join(' and ')}: number ${ahead + 1} in the queue`;
+  const unblockedBy = [
+    ...(placesMax === null ? [] : ['the end of an execution that has a place of the same key']),
+    ...(isPaced ? ['the clock'] : []),
+  ];
   return blockerOf(
     { nodeId: null, visit: null },
     {
       code: 'waiting_for_place',
-      message: `waits for a place: number ${ahead + 1} in the queue ${of}, concurrency limit ${placesMax} reached`,
+      message,
       since,
-      unblockedBy: 'the end of an execution that has a place of the same key',
+      unblockedBy: unblockedBy.join(', and '),
       details: { position: ahead + 1, waitsFor: holders },
     },
   );
+}
+
+function queueOf({ placeKey }: FlowFacts): string {
+  const key = keyInPlace(placeKey);
+  return key === '' ? 'of the workflow' : `of key ${key}`;
+}
+
+function keyOf({ placeKey }: FlowFacts): string {
+  const key = keyInPlace(placeKey);
+  return key === '' ? '' : ` of key ${key}`;
+}
+
+function rateKeyOf({ placeKey }: FlowFacts): string {
+  const key = rateKeyInLine(placeKey);
+  return key === '' ? '' : ` of key ${key}`;
+}
+
+/** Null: a version without a rate, whose executions wait by the rate of an earlier one. */
+function describeRate(rate: Plan['rate']): string {
+  return rate === null ? 'a rate' : `rate ${rate.limit} per ${rate.perMs / 1_000} s`;
 }

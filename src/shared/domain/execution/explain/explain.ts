@@ -121,7 +121,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   whole.push(...explainPauses(scene));
   if (isDelayed(state)) return [...whole, explainDelay(scene)];
   if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
-  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait)];
+  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, plan)];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||

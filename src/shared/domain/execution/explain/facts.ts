@@ -102,7 +102,10 @@ export interface PlaceFacts {
 /** An execution that has not begun, because the places of its key are taken. */
 export interface FlowFacts {
   readonly placeKey: string;
-  readonly placesMax: number;
+  /** Null: it needs no place. */
+  readonly placesMax: number | null;
+  /** It needs a token of a rate. */
+  readonly isPaced: boolean;
   readonly since: string;
   /** The number of executions that have waited longer. */
   readonly ahead: number;

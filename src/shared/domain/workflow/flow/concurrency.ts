@@ -1,10 +1,17 @@
 import type { Expression } from '../../expression/expression.ts';
+import type { Pace } from './rate.ts';
 
 /** How many executions of a workflow run at a time; the others wait. */
 export interface Concurrency {
   /** Executions with the same value share the limit; null: all of the workflow. */
   readonly key: Expression | null;
   readonly limit: number;
+}
+
+/** How many executions of a workflow begin in a time; the others wait. */
+export interface StartRate extends Pace {
+  /** Executions with the same value share the rate; null: all of the workflow. */
+  readonly key: Expression | null;
 }
 
 export const CONCURRENCY_MAX = 10_000;

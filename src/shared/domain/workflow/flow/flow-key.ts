@@ -35,7 +35,18 @@ export function placeKeyOf(workflowId: string, key: string): string {
   return JSON.stringify([workflowId, key]);
 }
 
-/** The key in a name that `placeKeyOf` made. */
+/** Names the line of those that wait for a token of a rate, and perhaps for a place as well. */
+export function lineKeyOf(workflowId: string, key: string, rateKey: string): string {
+  return JSON.stringify([workflowId, key, rateKey]);
+}
+
+/** The key of the rate in a name that `lineKeyOf` made. */
+export function rateKeyInLine(line: string): string {
+  const [, , key = ''] = JSON.parse(line) as readonly string[];
+  return key;
+}
+
+/** The key of the places in a name that `placeKeyOf` or `lineKeyOf` made. */
 export function keyInPlace(placeKey: string): string {
   const [, key = ''] = JSON.parse(placeKey) as readonly string[];
   return key;

@@ -24,6 +24,7 @@ const OPTIONAL = [
   'on_budget_exceeded',
   'continue_as_new',
   'concurrency',
+  'rate',
   'start_after',
   'start_deadline',
   ...OBJECTS,

@@ -10,6 +10,7 @@ import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
 import type { Normalised } from '../parse/normalise-ir.ts';
 import { parseConcurrency } from '../parse/parse-concurrency.ts';
+import { parseStartRate } from '../parse/parse-start-rate.ts';
 import { parseStartTimes } from '../parse/parse-start-times.ts';
 import { parseContinueAsNew } from '../parse/parse-continue-as-new.ts';
 import type { ParsedNode } from '../parse/parse-node.ts';
@@ -34,6 +35,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const dataPolicy = parseDataPolicy(ir['data_policy'] ?? null, '/data_policy', findings.problems);
   const continueAsNew = parseContinueAsNew(ir, findings);
   const concurrency = parseConcurrency(ir, findings);
+  const rate = parseStartRate(ir, findings);
   const startTimes = parseStartTimes(ir, findings);
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
@@ -69,6 +71,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     stateSchema: isJsonObject(schema) ? schema : null,
     executionLabels,
     concurrency,
+    rate,
     startTimes,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,

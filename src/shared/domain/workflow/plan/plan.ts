@@ -1,4 +1,5 @@
 import type { Concurrency } from '../flow/concurrency.ts';
+import type { StartRate } from '../flow/concurrency.ts';
 import type { StartTimes } from '../flow/start-times.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
@@ -34,6 +35,8 @@ export interface Plan {
   readonly executionLabels: LabelMappings;
   /** Null: any number of its executions run at a time. */
   readonly concurrency: Concurrency | null;
+  /** Null: its executions begin as fast as they are started. */
+  readonly rate: StartRate | null;
   /** Those of its executions that are started without times of their own. */
   readonly startTimes: StartTimes;
   readonly workflowTimeoutMs: number | null;

@@ -1,5 +1,6 @@
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
 import { CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
+import { RATE_LIMIT_MAX } from '../flow/rate.ts';
 import {
   anyOf,
   anything,
@@ -63,6 +64,22 @@ export const PART_DEFINITIONS: FieldSchemas = {
     after_events: wholeNumber('From this number of events.', { minimum: 100 }),
     when: ref('Expression', 'When this holds.'),
   }),
+  StartRate: object(
+    'How many executions begin in a time. The others wait in the order of their starts.',
+    {
+      key: ref(
+        'Expression',
+        'Executions with the same value share the rate. Default: all of the workflow.',
+      ),
+      limit: wholeNumber('Executions in each `per`.', { minimum: 1, maximum: RATE_LIMIT_MAX }),
+      per: ref('Duration', 'From one second to one day.'),
+      burst: wholeNumber('The most that begin at once, after a rest. Default: `limit`.', {
+        minimum: 1,
+        maximum: RATE_LIMIT_MAX,
+      }),
+    },
+    ['limit', 'per'],
+  ),
   Concurrency: object(
     'How many executions run at a time. The others wait in the order of their starts.',
     {

@@ -72,6 +72,7 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   on_budget_exceeded: word('The consequence. Default `fail`.', BUDGET_ACTIONS),
   continue_as_new: ref('ContinueAsNew', 'When a run ends for another to continue.'),
   concurrency: ref('Concurrency', 'How many of its executions run at a time.'),
+  rate: ref('StartRate', 'How many of its executions begin in a time.'),
   start_after: duration('How long an execution waits before it begins. A start may say otherwise.'),
   start_deadline: duration(
     'An execution that has not begun by then fails. A start may say otherwise.',

@@ -96,6 +96,10 @@ export const COMMIT_SECTIONS = {
     place_key: ['text', ({ placeKey }) => placeKey],
     places_max: ['int4', ({ placesMax }) => placesMax],
     shard: ['int2', (_, { batched }) => shardOfWait(batched.plan)],
+    places_key: ['text', ({ rate }) => rate?.placesKey ?? null],
+    bucket_key: ['text', ({ rate }) => rate?.bucket.key ?? null],
+    interval_us: ['int8', ({ rate }) => rate?.bucket.intervalUs ?? null],
+    burst: ['int4', ({ rate }) => rate?.bucket.burst ?? null],
   }),
   requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],

@@ -74,8 +74,12 @@ export function waitingParts(has: Has, $: Param): string[] {
   if (!has('waits')) return [];
   return [
     `waiting as (
-      insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
-      select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp
+      insert into flow_waits (
+        execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
+        interval_us, burst
+      )
+      select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp, w.places_key,
+        w.bucket_key, w.interval_us, w.burst
       from ${$.table('waits', 'w')}
       join accepted a on a.position = w.position
       order by w.position

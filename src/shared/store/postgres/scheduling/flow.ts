@@ -1,5 +1,6 @@
 import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../domain/ids.ts';
-import { type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import type { AwaitedToken } from '../../commit.ts';
+import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
@@ -8,30 +9,50 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
   return {
     async listKeys({ limit }) {
       const rows = await pool.run<KeyRecord>(LIST_KEYS, [limit]);
-      return rows.map(({ tenant_id: tenantId, place_key: placeKey, has_room: hasRoom }) => ({
-        tenantId,
-        placeKey,
-        hasRoom,
+      return rows.map((row) => ({
+        tenantId: row.tenant_id,
+        placeKey: row.place_key,
+        hasRoom: row.has_room,
+        token: tokenOf(row),
+        nextTokenMs: row.next_us / 1_000,
       }));
     },
 
     async admit({ tenantId, placeKey, limit }) {
       await pool.run(VACATE, [tenantId, placeKey]);
       const rows = await pool.run<AdmittedRecord>(ADMIT, [tenantId, placeKey, limit]);
-      return rows.map(({ id, shard, waited_ms: waitedMs }) => ({
-        executionId: executionIdFromUuid(id),
-        shard,
-        waitedMs,
-      }));
+      return rows.map(decodeAdmitted);
+    },
+
+    async admitAtRate({ tenantId, placeKey, token, limit }) {
+      const { placesKey, bucket } = token;
+      const [row] = await pool.run<{ readonly admitted: string; readonly next_us: number }>(
+        ADMIT_AT_RATE,
+        [tenantId, placeKey, placesKey, limit, bucket.key, bucket.intervalUs, bucket.burst],
+      );
+      if (row === undefined) throw new TypeError('an admission answers with a row');
+      const admitted = (JSON.parse(row.admitted) as readonly AdmittedRecord[]).map(decodeAdmitted);
+      return { admitted, nextTokenMs: row.next_us / 1_000 };
     },
 
     async find(executionId) {
       const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), AHEAD_MAX, HOLDERS_MAX]);
       if (row === undefined) return null;
       const { place_key: placeKey, places_max: placesMax, since, ahead, holders } = row;
-      return { placeKey, placesMax, since, ahead, holders: idsIn(holders) };
+      const isPaced = row.is_paced;
+      return { placeKey, placesMax, isPaced, since, ahead, holders: idsIn(holders) };
     },
   };
+}
+
+function decodeAdmitted({ id, shard, waited_ms: waitedMs }: AdmittedRecord): AdmittedExecution {
+  return { executionId: executionIdFromUuid(id), shard, waitedMs };
+}
+
+function tokenOf(row: KeyRecord): AwaitedToken | null {
+  const { bucket_key: key, interval_us: intervalUs, burst, places_key: placesKey } = row;
+  if (key === null || intervalUs === null || burst === null) return null;
+  return { placesKey, bucket: { key, intervalUs, burst } };
 }
 
 function idsIn(uuids: string): readonly ExecutionId[] {
@@ -45,6 +66,12 @@ interface KeyRecord {
   readonly tenant_id: TenantId;
   readonly place_key: string;
   readonly has_room: boolean;
+  readonly places_key: string | null;
+  readonly bucket_key: string | null;
+  readonly interval_us: number | null;
+  readonly burst: number | null;
+  /** Until the next token; 0: there is one, or none is needed. */
+  readonly next_us: number;
 }
 
 interface AdmittedRecord {
@@ -55,47 +82,65 @@ interface AdmittedRecord {
 
 interface WaitRecord {
   readonly place_key: string;
-  readonly places_max: number;
+  readonly places_max: number | null;
+  readonly is_paced: boolean;
   readonly since: string;
   readonly ahead: number;
   /** UUIDs with spaces between. */
   readonly holders: string;
 }
 
-/** From one key to the next by the index, however many executions wait for each. */
+/** From one line to the next by the index, however many executions wait in each. */
 const LIST_KEYS: Statement = {
   name: 'list-waited-keys',
   writes: false,
   text: `
     with recursive waited as (
       (
-        select w.tenant_id, w.place_key, w.places_max
+        select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
+          w.burst, w.seq
         from flow_waits w
         order by w.tenant_id, w.place_key, w.seq
         limit 1
       )
       union all
-      select n.tenant_id, n.place_key, n.places_max
+      select n.*
       from waited k
       cross join lateral (
-        select w.tenant_id, w.place_key, w.places_max
+        select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
+          w.burst, w.seq
         from flow_waits w
         where (w.tenant_id, w.place_key) > (k.tenant_id, k.place_key)
         order by w.tenant_id, w.place_key, w.seq
         limit 1
       ) n
+    ),
+    line as (
+      select k.*,
+        k.places_max is null or k.places_max > (
+          select count(*)
+          from flow_places p
+          join executions e on e.id = p.execution_id
+          where p.tenant_id = k.tenant_id
+            and p.place_key = coalesce(k.places_key, k.place_key)
+            and e.status in ('running', 'paused')
+        ) as has_room,
+        greatest(0, coalesce(
+          (
+            select b.full_at_us + k.interval_us - k.burst * k.interval_us
+              - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
+            from quota_buckets b
+            where b.bucket_key = k.bucket_key
+          ),
+          0
+        )) as next_us
+      from waited k
+      where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
     )
-    select k.tenant_id, k.place_key, k.places_max > (
-      select count(*)
-      from flow_places p
-      join executions e on e.id = p.execution_id
-      where p.tenant_id = k.tenant_id
-        and p.place_key = k.place_key
-        and e.status in ('running', 'paused')
-    ) as has_room
-    from waited k
-    where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
-    order by has_room desc
+    select l.tenant_id, l.place_key, l.has_room, l.places_key, l.bucket_key, l.interval_us, l.burst,
+      l.next_us
+    from line l
+    order by l.has_room and l.next_us = 0 desc, l.seq
     limit $1`,
 };
 
@@ -205,11 +250,21 @@ const ADMIT: Statement = {
     order by l.n`,
 };
 
+const ADMIT_AT_RATE: Statement = {
+  name: 'admit-flow-at-rate',
+  writes: true,
+  text: `
+    select a.admitted, a.next_us
+    from admit_flow_at_rate(
+      $1::text, $2::text, $3::text, $4::int4, $5::text, $6::int8, $7::int4
+    ) a`,
+};
+
 const FIND: Statement = {
   name: 'find-flow-wait',
   writes: false,
   text: `
-    select w.place_key, w.places_max, w.since, (
+    select w.place_key, w.places_max, w.bucket_key is not null as is_paced, w.since, (
       select count(*)
       from (
         select
@@ -223,7 +278,7 @@ const FIND: Statement = {
       select p.execution_id
       from flow_places p
       where p.tenant_id = w.tenant_id
-        and p.place_key = w.place_key
+        and p.place_key = coalesce(w.places_key, w.place_key)
       order by p.place
       limit $3
     ), ' ') as holders

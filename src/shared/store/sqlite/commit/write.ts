@@ -90,8 +90,11 @@ function writeFlowWait(
   const awaited = create?.awaitsPlace ?? entersQueue;
   if (awaited === undefined) return;
   connection.run(
-    `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
-     values (?, ?, ?, ?, ?, ?)`,
+    `insert into flow_waits (
+       execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
+       interval_us, burst
+     )
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       plan.executionId,
       plan.tenantId,
@@ -99,6 +102,10 @@ function writeFlowWait(
       awaited.placesMax,
       create?.shard ?? entersQueue?.shard ?? null,
       createdAt,
+      awaited.rate?.placesKey ?? null,
+      awaited.rate?.bucket.key ?? null,
+      awaited.rate?.bucket.intervalUs ?? null,
+      awaited.rate?.bucket.burst ?? null,
     ],
   );
 }

@@ -1,13 +1,22 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import type { AwaitedToken } from '../../commit.ts';
+import {
+  type AdmittedExecution,
+  type FlowStore,
+  HOLDERS_MAX,
+  type PacedBeginnings,
+  type WaitedKey,
+} from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
+import { openBucket } from './buckets.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
   return {
     listKeys: ({ limit }) => connection.read(() => listKeys(connection, limit)),
     admit: (params) => connection.write(() => admit(connection, params)),
+    admitAtRate: (params) => connection.write(() => admitAtRate(connection, params)),
     find: (executionId) => connection.read(() => find(connection, executionId)),
   };
 }
@@ -20,53 +29,90 @@ interface Waiting {
   readonly since: number;
 }
 
-function listKeys(
-  connection: Connection,
-  limit: number,
-): Awaited<ReturnType<FlowStore['listKeys']>> {
-  return connection
-    .all<{ readonly tenantId: TenantId; readonly placeKey: string; readonly hasRoom: number }>(
-      `with waited as (
-         select tenant_id, place_key, min(seq) as seq
-         from flow_waits
-         group by tenant_id, place_key
-       )
-       select h.tenant_id as tenantId, h.place_key as placeKey, h.places_max > (
+interface KeyRow {
+  readonly tenantId: TenantId;
+  readonly placeKey: string;
+  readonly hasRoom: number;
+  readonly seq: number;
+  readonly placesKey: string | null;
+  readonly bucketKey: string | null;
+  readonly intervalUs: number | null;
+  readonly burst: number | null;
+}
+
+function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
+  const rows = connection.all<KeyRow>(
+    `with waited as (
+       select tenant_id, place_key, min(seq) as seq
+       from flow_waits
+       group by tenant_id, place_key
+     )
+     select h.tenant_id as tenantId, h.place_key as placeKey, h.seq, h.places_key as placesKey,
+       h.bucket_key as bucketKey, h.interval_us as intervalUs, h.burst,
+       h.places_max is null or h.places_max > (
          select count(*)
          from flow_places p
          join executions e on e.id = p.execution_id
          where p.tenant_id = h.tenant_id
-           and p.place_key = h.place_key
+           and p.place_key = coalesce(h.places_key, h.place_key)
            and e.status in ('running', 'paused')
        ) as hasRoom
-       from waited k
-       join flow_waits h on h.seq = k.seq
-       where not exists (
-         select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
-       )
-       order by hasRoom desc
-       limit ?`,
-      [limit],
-    )
-    .map((row) => ({ ...row, hasRoom: row.hasRoom === 1 }));
+     from waited k
+     join flow_waits h on h.seq = k.seq
+     where not exists (
+       select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
+     )
+     order by h.seq`,
+  );
+  const keys = rows.map(({ tenantId, placeKey, hasRoom, ...row }) => {
+    const token = tokenOf(row);
+    const nextTokenMs =
+      token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
+    return { tenantId, placeKey, hasRoom: hasRoom === 1, token, nextTokenMs };
+  });
+  const [ready, others] = [keys.filter(mayBegin), keys.filter((key) => !mayBegin(key))];
+  return [...ready, ...others].slice(0, limit);
+}
+
+function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
+  return hasRoom && nextTokenMs === 0;
+}
+
+function tokenOf(row: Omit<KeyRow, 'tenantId' | 'placeKey' | 'hasRoom'>): AwaitedToken | null {
+  const { bucketKey: key, intervalUs, burst, placesKey } = row;
+  if (key === null || intervalUs === null || burst === null) return null;
+  return { placesKey, bucket: { key, intervalUs, burst } };
 }
 
 /** See `ADMIT` of PostgreSQL. */
-function admit(connection: Connection, params: AdmitParams): readonly AdmittedExecution[] {
-  const { tenantId, placeKey } = params;
-  const of = { tenant_id: tenantId, place_key: placeKey };
-  connection.run(
-    `delete from flow_places
-     where tenant_id = :tenant_id
-       and place_key = :place_key
-       and not exists (
-         select 1
-         from executions e
-         where e.id = flow_places.execution_id and e.status in ('running', 'paused')
-       )`,
-    of,
-  );
-  const free = findFree(connection, params);
+function admit(
+  connection: Connection,
+  { tenantId, placeKey, limit }: AdmitParams,
+): readonly AdmittedExecution[] {
+  return begin(connection, { tenantId, placeKey, limit, placesKey: placeKey });
+}
+
+/** See `admit_flow_at_rate` of PostgreSQL. */
+function admitAtRate(
+  connection: Connection,
+  { tenantId, placeKey, token, limit }: Parameters<FlowStore['admitAtRate']>[0],
+): PacedBeginnings {
+  const bucket = openBucket(connection, token.bucket);
+  const { placesKey } = token;
+  const count = Math.min(bucket.tokens, limit);
+  const admitted =
+    count > 0 ? begin(connection, { tenantId, placeKey, limit: count, placesKey }) : [];
+  return { admitted, ...bucket.take(admitted.length) };
+}
+
+/** `placesKey` null: they need no place. */
+function begin(
+  connection: Connection,
+  params: AdmitParams & { readonly placesKey: string | null },
+): readonly AdmittedExecution[] {
+  const { tenantId, placeKey, placesKey } = params;
+  if (placesKey !== null) vacate(connection, { tenantId, placesKey });
+  const free = placesKey === null ? null : findFree(connection, { ...params, placesKey });
   const waiting = connection.all<Waiting & { readonly isLive: number }>(
     `select w.execution_id as executionId, w.shard, w.since, exists (
        select 1
@@ -74,10 +120,10 @@ function admit(connection: Connection, params: AdmitParams): readonly AdmittedEx
        where e.id = w.execution_id and e.status in ('running', 'paused')
      ) as isLive
      from flow_waits w
-     where w.tenant_id = :tenant_id and w.place_key = :place_key
+     where w.tenant_id = ? and w.place_key = ?
      order by w.seq
-     limit :limit`,
-    { ...of, limit: free.length },
+     limit ?`,
+    [tenantId, placeKey, free?.length ?? params.limit],
   );
   for (const { executionId } of waiting) {
     connection.run('delete from flow_waits where execution_id = ?', [executionId]);
@@ -85,10 +131,12 @@ function admit(connection: Connection, params: AdmitParams): readonly AdmittedEx
   const live = waiting.filter(({ isLive }) => isLive === 1);
   const now = connection.now();
   return live.map(({ executionId, shard, since }, index) => {
-    connection.run(
-      `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
-      [tenantId, placeKey, free[index] ?? null, executionId],
-    );
+    if (free !== null) {
+      connection.run(
+        `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
+        [tenantId, placesKey, free[index] ?? null, executionId],
+      );
+    }
     connection.run(
       `insert into runnable (execution_id, shard)
        values (?, ?)
@@ -99,12 +147,29 @@ function admit(connection: Connection, params: AdmitParams): readonly AdmittedEx
   });
 }
 
+function vacate(
+  connection: Connection,
+  { tenantId, placesKey }: { readonly tenantId: TenantId; readonly placesKey: string },
+): void {
+  connection.run(
+    `delete from flow_places
+     where tenant_id = ?
+       and place_key = ?
+       and not exists (
+         select 1
+         from executions e
+         where e.id = flow_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    [tenantId, placesKey],
+  );
+}
+
 /** The lowest numbers that are free, as many as the limit of the longest wait has room for. */
 function findFree(
   connection: Connection,
-  { tenantId, placeKey, limit }: AdmitParams,
+  { tenantId, placeKey, placesKey, limit }: AdmitParams & { readonly placesKey: string },
 ): readonly number[] {
-  const head = connection.get<{ readonly placesMax: number }>(
+  const head = connection.get<{ readonly placesMax: number | null }>(
     `select places_max as placesMax
      from flow_waits
      where tenant_id = ? and place_key = ?
@@ -112,16 +177,16 @@ function findFree(
      limit 1`,
     [tenantId, placeKey],
   );
-  if (head === undefined) return [];
+  const placesMax = head?.placesMax ?? 0;
   const taken = new Set(
     connection
       .all<{ readonly place: number }>(
         'select place from flow_places where tenant_id = ? and place_key = ?',
-        [tenantId, placeKey],
+        [tenantId, placesKey],
       )
       .map(({ place }) => place),
   );
-  const room = Math.min(limit, head.placesMax - taken.size);
+  const room = Math.min(limit, placesMax - taken.size);
   const free: number[] = [];
   for (let place = 1; free.length < room; place += 1) {
     if (!taken.has(place)) free.push(place);
@@ -136,11 +201,14 @@ function find(
   const row = connection.get<{
     readonly tenantId: TenantId;
     readonly placeKey: string;
-    readonly placesMax: number;
+    readonly placesMax: number | null;
+    readonly isPaced: number;
+    readonly placesKey: string;
     readonly since: number;
     readonly ahead: number;
   }>(
-    `select tenant_id as tenantId, place_key as placeKey, places_max as placesMax, since, (
+    `select tenant_id as tenantId, place_key as placeKey, places_max as placesMax,
+       bucket_key is not null as isPaced, coalesce(places_key, place_key) as placesKey, since, (
        select count(*)
        from (
          select 1
@@ -154,15 +222,16 @@ function find(
     { execution_id: executionId, limit: AHEAD_MAX },
   );
   if (row === undefined) return null;
-  const { tenantId, placeKey, placesMax, ahead } = row;
+  const { tenantId, placeKey, placesMax, placesKey, ahead } = row;
   const holders = connection.all<{ readonly id: ExecutionId }>(
     `select execution_id as id
      from flow_places
      where tenant_id = ? and place_key = ?
      order by place
      limit ?`,
-    [tenantId, placeKey, HOLDERS_MAX],
+    [tenantId, placesKey, HOLDERS_MAX],
   );
   const since = toIso(row.since);
-  return { placeKey, placesMax, since, ahead, holders: holders.map(({ id }) => id) };
+  const isPaced = row.isPaced === 1;
+  return { placeKey, placesMax, isPaced, since, ahead, holders: holders.map(({ id }) => id) };
 }

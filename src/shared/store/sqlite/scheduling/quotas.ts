@@ -2,6 +2,7 @@ import type { WorkItemId } from '../../../domain/ids.ts';
 import type { PacedAdmission, QuotaStore } from '../../quotas.ts';
 import type { Connection } from '../connection/connect.ts';
 import { moveToEnd } from '../work/queue.ts';
+import { openBucket } from './buckets.ts';
 
 export function createQuotaStore(connection: Connection): QuotaStore {
   return {
@@ -73,28 +74,10 @@ function admitAtRate(
   queue: Parameters<QuotaStore['admitAtRate']>[0],
   { atMost }: Parameters<QuotaStore['admitAtRate']>[1],
 ): PacedAdmission {
-  const { key, intervalUs, burst } = queue.bucket;
-  const nowUs = Math.floor(connection.now() * 1_000);
-  const row = connection.get<{ readonly full_at_us: number }>(
-    'select full_at_us from quota_buckets where bucket_key = ?',
-    [key],
-  );
-  const fullAtUs = Math.max(nowUs, row?.full_at_us ?? nowUs);
-  const tokens = Math.floor((nowUs + burst * intervalUs - fullAtUs) / intervalUs);
-  const count = Math.min(tokens, atMost);
+  const bucket = openBucket(connection, queue.bucket);
+  const count = Math.min(bucket.tokens, atMost);
   const admitted = count > 0 ? admitSome(connection, queue, count) : [];
-  const nextFullAtUs = fullAtUs + admitted.length * intervalUs;
-  if (admitted.length > 0) {
-    connection.run(
-      `insert into quota_buckets (bucket_key, tenant_id, full_at_us)
-       values (?, ?, ?)
-       on conflict (bucket_key) do update
-         set full_at_us = excluded.full_at_us`,
-      [key, key.slice(0, key.indexOf('/')), nextFullAtUs],
-    );
-  }
-  const nextUs = nextFullAtUs + intervalUs - burst * intervalUs - nowUs;
-  return { admitted, nextTokenMs: Math.max(0, nextUs) / 1_000 };
+  return { admitted, ...bucket.take(admitted.length) };
 }
 
 function admitSome(

@@ -1,0 +1,37 @@
+import type { Bucket } from '../../../domain/work/quota.ts';
+import type { Connection } from '../connection/connect.ts';
+
+/** The bucket of a rate at this moment. A bucket without a row is full. */
+export interface OpenBucket {
+  /** Whole tokens that can be taken now. */
+  readonly tokens: number;
+  /** Takes as many; the answer is the time until the next token, 0 if there is one. */
+  take(count: number): { readonly nextTokenMs: number };
+}
+
+export function openBucket(connection: Connection, bucket: Bucket): OpenBucket {
+  const { key, intervalUs, burst } = bucket;
+  const nowUs = Math.floor(connection.now() * 1_000);
+  const row = connection.get<{ readonly full_at_us: number }>(
+    'select full_at_us from quota_buckets where bucket_key = ?',
+    [key],
+  );
+  const fullAtUs = Math.max(nowUs, row?.full_at_us ?? nowUs);
+  return {
+    tokens: Math.floor((nowUs + burst * intervalUs - fullAtUs) / intervalUs),
+    take(count) {
+      const nextFullAtUs = fullAtUs + count * intervalUs;
+      if (count > 0) {
+        connection.run(
+          `insert into quota_buckets (bucket_key, tenant_id, full_at_us)
+           values (?, ?, ?)
+           on conflict (bucket_key) do update
+             set full_at_us = excluded.full_at_us`,
+          [key, key.slice(0, key.indexOf('/')), nextFullAtUs],
+        );
+      }
+      const nextUs = nextFullAtUs + intervalUs - burst * intervalUs - nowUs;
+      return { nextTokenMs: Math.max(0, nextUs) / 1_000 };
+    },
+  };
+}
