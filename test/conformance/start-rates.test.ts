@@ -33,7 +33,10 @@ check('201: executions begin at their rate, in the order of their starts', async
     const event = await svc.untilEvent(execution, 'NodeScheduled');
     begun.push(Date.parse(event.created_at));
   }
-  t.deepEqual(begun, begun.toSorted((one, other) => one - other));
+  t.deepEqual(
+    begun,
+    begun.toSorted((one, other) => one - other),
+  );
   const [start] = await svc.events(started[0] ?? '');
   const since = Date.parse(start?.created_at ?? '');
   // The first token is taken after the first start, and each of the others 200 ms after the one before.

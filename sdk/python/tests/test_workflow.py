@@ -51,6 +51,8 @@ def test_the_concurrency_of_a_workflow_takes_an_expression_as_its_key() -> None:
     assert keyed.to_ir()["concurrency"] == {"key": "state.item.sku", "limit": 2}
     text = Workflow("order", state=Order, concurrency={"key": "input.item.sku", "limit": 2})
     assert text.to_ir()["concurrency"] == {"key": "input.item.sku", "limit": 2}
+    refusing = Workflow("order", state=Order, concurrency={"limit": 1, "when_full": "refuse"})
+    assert refusing.to_ir()["concurrency"] == {"limit": 1, "when_full": "refuse"}
     assert Workflow("order", state=Order, concurrency={"limit": 1}).to_ir()["concurrency"] == {
         "limit": 1
     }

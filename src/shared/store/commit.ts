@@ -186,6 +186,14 @@ export interface NewExecution {
   readonly isDerived?: boolean;
   /** It does not begin before `FlowStore.admit` gives it a place. Absent: it needs none. */
   readonly awaitsPlace?: AwaitedPlace;
+  /** It takes a place with its commit, or is refused as `places_taken`. Absent: it needs none. */
+  readonly takesPlace?: PlaceOfKey;
+}
+
+/** One of the places of a key of concurrency, see `FlowStore`. */
+export interface PlaceOfKey {
+  readonly placeKey: string;
+  readonly placesMax: number;
 }
 
 /** A place of a key of concurrency, a token of a rate, or both. */
@@ -325,7 +333,8 @@ export type CommitVerdict =
  * such execution of that tenant · `stale`: a lease, queued item or timer no longer exists or is not
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
  * execution with that id already exists · `executions_limited`, `queue_limited`: the tenant has
- * reached `StartLimits` · `orphaned`, `descendants_limited`: see `TreeUse` · `workflow_resumed`,
+ * reached `StartLimits` · `places_taken`: executions that have the places of its key, or wait for
+ * them, are as many as may run · `orphaned`, `descendants_limited`: see `TreeUse` · `workflow_resumed`,
  * `workflow_paused`: a `workflowHold` is put for a pause that has ended, or lifted for one that has
  * not.
  */
@@ -338,6 +347,7 @@ export type RefusalReason =
   | 'exists'
   | 'executions_limited'
   | 'queue_limited'
+  | 'places_taken'
   | 'orphaned'
   | 'descendants_limited'
   | 'workflow_resumed'

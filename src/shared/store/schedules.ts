@@ -98,8 +98,12 @@ export interface TurnSchedule {
 export interface SettleStart {
   readonly scheduleId: string;
   readonly fireAt: string;
-  readonly outcome: { readonly executionId: ExecutionId } | { readonly error: string };
+  readonly outcome: StartOutcome;
 }
+
+/** `skipped`: other executions have the places, so it was refused as it was asked to be; says why. */
+export type StartOutcome =
+  { readonly executionId: ExecutionId } | { readonly error: string } | { readonly skipped: string };
 
 /** The details of a schedule in the audit log, without its input, which may be anything. */
 export function auditOf(

@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast, get_type_hints
 
 from ._duration import Duration, to_ms
 from ._json import to_json
@@ -116,11 +116,13 @@ class _Limit(TypedDict):
 
 
 class Concurrency(_Limit, total=False):
-    """How many executions run at a time. The others wait in the order of their starts."""
+    """How many executions run at a time."""
 
     key: Any
     """An expression over the input: executions with the same value share the limit."""
-    when_full: str
+    when_full: Literal["queue", "refuse"]
+    """The effect on a start when the limit is reached. `queue`, the default, lets it wait in the order of
+    the starts; `refuse` answers 409."""
 
 
 class _Pace(TypedDict):

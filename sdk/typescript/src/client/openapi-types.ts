@@ -306,7 +306,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Starts an execution of a workflow
-         * @description With an `Idempotency-Key` header, the same key and body within 24 hours give the same `execution_id`; the same key with another body gives 409. A `traceparent` header puts its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the execution ends within that time, and 202 when it does not; without it, 201 at once.
+         * @description With an `Idempotency-Key` header, the same key and body within 24 hours give the same `execution_id`; the same key with another body gives 409. A workflow whose `concurrency` refuses starts gives 409 with `code` `concurrency_limit`. A `traceparent` header puts its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the execution ends within that time, and 202 when it does not; without it, 201 at once.
          *
          *     Access: developer or operator.
          */
@@ -4732,7 +4732,7 @@ export interface components {
             /** @description The most that begin at once, after a rest. Default: `limit`. */
             readonly burst?: number | null;
         };
-        /** @description How many executions run at a time. The others wait in the order of their starts. */
+        /** @description How many executions run at a time. */
         readonly Concurrency: {
             /** @description Executions with the same value share the limit. Default: all of the workflow. */
             readonly key?: components["schemas"]["Expression"] | null;
@@ -4742,7 +4742,7 @@ export interface components {
              * @description The effect on a start when the limit is reached. Default `queue`.
              * @enum {unknown}
              */
-            readonly when_full?: "queue" | null;
+            readonly when_full?: "queue" | "refuse" | null;
         };
         /** @description Protocols that can reach the workflow besides the API. */
         readonly Expose: {
@@ -10082,7 +10082,7 @@ export interface operations {
                             readonly last_error: string | null;
                             readonly fires: {
                                 readonly started: number;
-                                /** @description Dropped because an execution was live. */
+                                /** @description Dropped because an execution was live, or refused by `concurrency`. */
                                 readonly skipped: number;
                                 /** @description Dropped as too late; up to 1000 for one outage. */
                                 readonly missed: number;
@@ -10167,7 +10167,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10218,7 +10218,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10283,7 +10283,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10388,7 +10388,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10453,7 +10453,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10521,7 +10521,7 @@ export interface operations {
                             readonly last_error: string | null;
                             readonly fires: {
                                 readonly started: number;
-                                /** @description Dropped because an execution was live. */
+                                /** @description Dropped because an execution was live, or refused by `concurrency`. */
                                 readonly skipped: number;
                                 /** @description Dropped as too late; up to 1000 for one outage. */
                                 readonly missed: number;
@@ -10606,7 +10606,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10657,7 +10657,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10722,7 +10722,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10827,7 +10827,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;
@@ -10892,7 +10892,7 @@ export interface operations {
                         readonly last_error: string | null;
                         readonly fires: {
                             readonly started: number;
-                            /** @description Dropped because an execution was live. */
+                            /** @description Dropped because an execution was live, or refused by `concurrency`. */
                             readonly skipped: number;
                             /** @description Dropped as too late; up to 1000 for one outage. */
                             readonly missed: number;

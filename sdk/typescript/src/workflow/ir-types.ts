@@ -688,14 +688,14 @@ export type StartRateIr = {
   readonly burst?: number;
 };
 
-/** How many executions run at a time. The others wait in the order of their starts. */
+/** How many executions run at a time. */
 export type ConcurrencyIr = {
   /** Executions with the same value share the limit. Default: all of the workflow. */
   readonly key?: ExpressionIr;
   /** Most executions of a key at a time. */
   readonly limit: number;
   /** The effect on a start when the limit is reached. Default `queue`. */
-  readonly when_full?: 'queue';
+  readonly when_full?: 'queue' | 'refuse';
 };
 
 /** Protocols that can reach the workflow besides the API. */

@@ -72,14 +72,17 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly expose?: Expose;
 }
 
-/** How many executions run at a time. The others wait in the order of their starts. */
+/** How many executions run at a time. */
 export interface Concurrency {
   /** Executions with the same value share the limit. Default: all of the workflow. */
   readonly key?: Expression;
   /** 1 to 10 000. */
   readonly limit: number;
-  /** The effect on a start when the limit is reached. Default `queue`. */
-  readonly whenFull?: 'queue';
+  /**
+   * The effect on a start when the limit is reached. Default `queue`: it waits, in the order of the
+   * starts. `refuse`: it is a `ConflictError` with the code `concurrency_limit`.
+   */
+  readonly whenFull?: 'queue' | 'refuse';
 }
 
 /** How many executions begin in a time. The others wait in the order of their starts. */

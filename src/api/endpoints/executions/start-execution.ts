@@ -23,7 +23,8 @@ export const startExecution = defineEndpoint({
   summary: 'Starts an execution of a workflow',
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
-    '`execution_id`; the same key with another body gives 409. A `traceparent` header puts ' +
+    '`execution_id`; the same key with another body gives 409. A workflow whose `concurrency` refuses ' +
+    'starts gives 409 with `code` `concurrency_limit`. A `traceparent` header puts ' +
     'its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the ' +
     'execution ends within that time, and 202 when it does not; without it, 201 at once.',
   query: z.object({

@@ -105,7 +105,9 @@ export const scheduleShape = z.object({
     .meta({ description: 'Why the last fire could not start; null: it started.' }),
   fires: z.object({
     started: z.int(),
-    skipped: z.int().meta({ description: 'Dropped because an execution was live.' }),
+    skipped: z
+      .int()
+      .meta({ description: 'Dropped because an execution was live, or refused by `concurrency`.' }),
     missed: z.int().meta({ description: 'Dropped as too late; up to 1000 for one outage.' }),
     failed: z.int().meta({ description: 'Could not be started.' }),
   }),

@@ -62,6 +62,7 @@ function checkRetriable(
     case 'exists':
     case 'executions_limited':
     case 'queue_limited':
+    case 'places_taken':
     case 'orphaned':
     case 'descendants_limited':
       throw new Error(`a change of ${executionId} was refused as ${verdict.reason}`);

@@ -8,7 +8,6 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import {
-  type AwaitedPlace,
   type CommitVerdict,
   emptyCommit,
   leasesHere,
@@ -31,7 +30,12 @@ import {
   SCHEDULER_ACTOR,
 } from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
-import { awaitedPlaceOf } from '../flow/awaited-place.ts';
+import {
+  type NeededPlace,
+  neededPlaceOf,
+  placeInCommit,
+  placesTaken,
+} from '../flow/needed-place.ts';
 import { type StartTimer, startTimersOf } from '../flow/start-timers.ts';
 import type { StartTimes } from '../../domain/workflow/flow/start-times.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
@@ -73,18 +77,15 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const { compiled } = params;
-  const awaited = awaitedPlaceOf(compiled.plan, {
-    input: params.started.payload.input,
-    tenantId,
-  });
+  const needed = neededPlaceOf(compiled.plan, { input: params.started.payload.input, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.
-  const awaitsPlace = isDelayed ? null : awaited;
-  const mayWait = isDelayed || awaitsPlace !== null;
+  const place = isDelayed ? null : needed;
+  const mayWait = isDelayed || (place !== null && place.whenFull !== 'refuse');
   const timers = startTimersOf(params.startTimes, {
     mayWait: mayWait || params.workflowPause !== null,
   });
-  const of = { ...params, tenant, first, awaitsPlace, timers };
+  const of = { ...params, tenant, first, place, timers };
   if (mayWait && params.workflowPause === null) return commitWaiting(deps, of);
   const planned = await planStart(deps, of);
   const verdict = await commitOffering(deps, {
@@ -96,22 +97,24 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
       goOn(deps, { ...planned, commit, verdict: accepted, tenant, compiled });
     },
   });
-  return judgedStart(deps, params, tenant, verdict);
+  return judgedStart(deps, of, verdict);
 }
 
 async function judgedStart(
   deps: UseCaseDeps,
-  params: Beginning,
-  tenant: Tenant,
+  params: Start,
   verdict: CommitVerdict,
 ): Promise<CommitVerdict> {
-  const { executionId } = params;
+  const { executionId, tenant, place } = params;
   if (verdict.accepted) return verdict;
   if (verdict.reason === 'workflow_resumed') {
     return beginExecution(deps, { ...params, workflowPause: null });
   }
   const refusal = limitRefusal(verdict.reason, tenant);
   if (refusal !== null) throw refusal;
+  if (verdict.reason === 'places_taken' && place !== null) {
+    throw placesTaken(params.compiled.plan, place);
+  }
   if (verdict.existing !== null || verdict.reason === 'exists') return verdict;
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
@@ -119,13 +122,13 @@ async function judgedStart(
 interface Start extends Beginning {
   readonly tenant: Tenant;
   readonly first: ReturnType<typeof newEvent>;
-  readonly awaitsPlace: AwaitedPlace | null;
+  readonly place: NeededPlace | null;
   readonly timers: readonly StartTimer[];
 }
 
 /** Records an execution that a scheduler decides on when it has its place, or its time has come. */
 async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVerdict> {
-  const { tenant, first, charge = null, executionId, timers } = params;
+  const { first, charge = null, executionId, timers } = params;
   const creation = creationOf(params, shardOf(executionId));
   const commit = {
     ...emptyCommit(params),
@@ -144,7 +147,7 @@ async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVe
       committedAt: createdAt,
     });
   }
-  return judgedStart(deps, params, tenant, verdict);
+  return judgedStart(deps, params, verdict);
 }
 
 /** The first decision, and the commit that creates the execution with it. */
@@ -193,7 +196,7 @@ async function planStart(deps: UseCaseDeps, params: Start) {
 }
 
 function creationOf(params: Start, shard: number) {
-  const { tenant, awaitsPlace } = params;
+  const { tenant, place } = params;
   const { definition } = params.compiled;
   const { workflowId } = definition;
   const { labels } = params.started.payload;
@@ -209,7 +212,7 @@ function creationOf(params: Start, shard: number) {
       request: params.request,
       limits: limitsOf(tenant),
       ...(params.isDerived === true && { isDerived: true }),
-      ...(awaitsPlace !== null && { awaitsPlace }),
+      ...placeInCommit(place),
     },
     workflowHold: params.workflowPause === null ? null : ({ workflowId, is: 'put' } as const),
   };

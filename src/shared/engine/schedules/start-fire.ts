@@ -2,10 +2,11 @@ import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { FireStart } from '../../domain/schedules/plan-turn.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
-import type { ScheduleStore } from '../../store/schedules.ts';
+import type { ScheduleStore, StartOutcome } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
 import type { Caller, ExecutionRef } from '../caller.ts';
 import { isIdTaken, type StartExecution } from '../executions/start-execution.ts';
+import { isPlacesTaken } from '../flow/needed-place.ts';
 import type { EngineReport } from '../report.ts';
 import type { FollowRuns } from './follow-runs.ts';
 
@@ -28,7 +29,7 @@ export async function startFire(
 ): Promise<void> {
   const { scheduleId } = schedule;
   const { fireAt, executionId, cancels } = start;
-  const error = await attempt(deps, { schedule, start }, async () => {
+  const refusal = await attempt(deps, { schedule, start }, async () => {
     if (cancels !== null) await cancelRun(deps, schedule, cancels);
     const { workflowId, workflowVersion, input } = schedule;
     await deps.start(callerOf(schedule), {
@@ -41,10 +42,14 @@ export async function startFire(
       whenBusy: 'waits',
     });
   });
-  const outcome = error === null ? { executionId } : { error };
+  const outcome = refusal ?? { executionId };
   if (!(await deps.store.settleStart({ scheduleId, fireAt, outcome }))) return;
-  const is = error === null ? 'started' : 'failed';
-  deps.report.count('schedule_fires', 1, { outcome: is });
+  deps.report.count('schedule_fires', 1, { outcome: wordOf(outcome) });
+}
+
+function wordOf(outcome: StartOutcome): 'started' | 'skipped' | 'failed' {
+  if ('executionId' in outcome) return 'started';
+  return 'skipped' in outcome ? 'skipped' : 'failed';
 }
 
 /** Why there is no execution; null: there is one, made now or before. Throws: nobody knows. */
@@ -52,7 +57,7 @@ async function attempt(
   deps: StartFireDeps,
   { schedule, start }: { readonly schedule: Schedule; readonly start: FireStart },
   work: () => Promise<void>,
-): Promise<string | null> {
+): Promise<StartOutcome | null> {
   try {
     await work();
     return null;
@@ -63,11 +68,14 @@ async function attempt(
     // Also where a limit refused it: this very execution may be what has reached the limit.
     const found = await deps.executions.find(start.executionId, schedule.tenantId);
     if (found !== null) return null;
-    if (error instanceof SvcError) return error.message;
+    if (error instanceof SvcError) {
+      const { message } = error;
+      return isPlacesTaken(error) ? { skipped: message } : { error: message };
+    }
     // A process that is ending, perhaps: it is worth a second try, and not a third.
     if (!start.again) throw error;
     deps.report.trouble('a fire of a schedule failed', error, idsOf(schedule));
-    return 'internal error';
+    return { error: 'internal error' };
   }
 }
 

@@ -3,7 +3,7 @@ import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
-import { findAwaitedPlace } from '../flow/awaited-place.ts';
+import { findAwaitedPlace } from '../flow/needed-place.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';

@@ -208,6 +208,29 @@ for (const dialect of DIALECTS) {
     t.deepEqual(scene.troubles, []);
   });
 
+  test(`${dialect}: a fire whose workflow refuses it is skipped, and the schedule says why`, async (t) => {
+    const scene = await openScene(t, dialect);
+    const { engine, tenantId, actorId } = scene;
+    const ask = { kind: 'human_approval', description: 'ok?' };
+    const concurrency = { limit: 1, when_full: 'refuse' };
+    await scene.register('w', { concurrency, nodes: { ask } });
+    await scene.create({ overlapPolicy: 'allow' });
+    await scene.fire(2);
+    const [first] = await scene.executions();
+    await scene.fire();
+    const after = await scene.find();
+    t.regex(after.lastError ?? '', /^conflict: workflow w refuses this start/);
+    t.like(after, {
+      lastExecutionId: first?.executionId,
+      counts: { started: 1, skipped: 1, failed: 0 },
+    });
+    t.is((await scene.executions()).length, 1);
+    t.deepEqual(Object.fromEntries(scene.counts), { started: 1, skipped: 1 });
+    await engine.cancelExecution({ tenantId, actorId, executionId: first?.executionId ?? '' });
+    await scene.fire();
+    t.like(await scene.find(), { lastError: null, counts: { started: 2, skipped: 1 } });
+  });
+
   test(`${dialect}: a suspended tenant has nothing started`, async (t) => {
     const scene = await openScene(t, dialect);
     const { tenantId, actorId, engine, store } = scene;

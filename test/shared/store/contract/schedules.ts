@@ -240,7 +240,7 @@ export function scheduleCases(name: string, open: () => TestStore): void {
     t.is(found?.position.startingFireAt, null);
   });
 
-  check('a start that failed leaves what was started last', async (t, { store }) => {
+  check('a start that failed or was skipped leaves what was started last', async (t, { store }) => {
     const tenantId = makeTenantId();
     const { scheduleId } = await create(store, tenantId, { nextFireAt: PAST });
     const executionId = makeExecutionId();
@@ -255,6 +255,15 @@ export function scheduleCases(name: string, open: () => TestStore): void {
       lastError: 'limit exceeded',
       dueAt: LATER,
       counts: { started: 1, failed: 1 },
+    });
+    await turn(t, store, { scheduleId, turn: 4, starts: LATER, dueAt: LATER });
+    const skipped = { skipped: 'places are taken' };
+    t.true(await store.schedules.settleStart({ scheduleId, fireAt: LATER, outcome: skipped }));
+    t.like(await store.schedules.find({ tenantId, schedule: scheduleId }), {
+      lastFireAt: PAST,
+      lastExecutionId: executionId,
+      lastError: 'places are taken',
+      counts: { started: 1, skipped: 1, failed: 1 },
     });
   });
 

@@ -18,6 +18,7 @@ import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
 import { flowCases } from './executions/flow.ts';
 import { flowRateCases } from './executions/flow-rates.ts';
+import { flowRefusalCases } from './executions/flow-refusals.ts';
 import { holdCases } from './executions/holds.ts';
 import { importCases } from './executions/imports.ts';
 import { leaseCases } from './work/leases.ts';
@@ -53,6 +54,7 @@ const AREAS = [
   familyCases,
   flowCases,
   flowRateCases,
+  flowRefusalCases,
   holdCases,
   workflowPauseCases,
   treeCases,

@@ -1020,15 +1020,20 @@ begin
   room := least((now_us + burst * interval_us - full_us) / interval_us, at_most);
 
   if room > 0 and of_places is not null then
-    delete from public.flow_places p
-    where p.tenant_id = tenant
-      and p.place_key = of_places
-      and not exists (
-        select
-        from public.executions e
-        where e.id = p.execution_id
-          and e.status in ('running', 'paused')
-      );
+    -- By execution: a start may take over a place meanwhile, and its execution is not in the snapshot.
+    delete from public.flow_places g
+    where g.execution_id = any(array(
+      select p.execution_id
+      from public.flow_places p
+      where p.tenant_id = tenant
+        and p.place_key = of_places
+        and not exists (
+          select
+          from public.executions e
+          where e.id = p.execution_id
+            and e.status in ('running', 'paused')
+        )
+    ));
     select w.places_max
     into places
     from public.flow_waits w

@@ -1,11 +1,12 @@
 import type { Expression } from '../../expression/expression.ts';
 import type { Pace } from './rate.ts';
 
-/** How many executions of a workflow run at a time; the others wait. */
+/** How many executions of a workflow run at a time. */
 export interface Concurrency {
   /** Executions with the same value share the limit; null: all of the workflow. */
   readonly key: Expression | null;
   readonly limit: number;
+  readonly whenFull: WhenFull;
 }
 
 /** How many executions of a workflow begin in a time; the others wait. */
@@ -16,5 +17,9 @@ export interface StartRate extends Pace {
 
 export const CONCURRENCY_MAX = 10_000;
 
-/** The effect on a start when the places of its key are taken. */
-export const WHEN_FULL = ['queue'] as const;
+/**
+ * The effect on a start when the places of its key are taken. `queue`: it waits · `refuse`: there is
+ * no execution · `cancel_oldest`: it waits, and the oldest execution of the key is cancelled.
+ */
+export const WHEN_FULL = ['queue', 'refuse'] as const;
+export type WhenFull = (typeof WHEN_FULL)[number];

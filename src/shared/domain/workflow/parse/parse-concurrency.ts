@@ -14,13 +14,20 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
     problems.add(pointerTo(FIELD), 'must be an object with limit');
     return null;
   }
-  const { key: rawKey = null, limit = null, when_full: whenFull = null } = raw;
+  const { key: rawKey = null, limit = null, when_full: rawWhenFull = null } = raw;
   const key = parseFlowKey(rawKey, FIELD, findings);
-  if (whenFull !== null && !WHEN_FULL.some((word) => word === whenFull)) {
+  const whenFull = WHEN_FULL.find((word) => word === (rawWhenFull ?? 'queue'));
+  if (whenFull === undefined) {
     problems.add(pointerTo(FIELD, 'when_full'), `must be one of ${WHEN_FULL.join(', ')}`);
   }
+  if (whenFull === 'refuse' && (ir['rate'] ?? null) !== null) {
+    problems.add(
+      pointerTo(FIELD, 'when_full'),
+      'must not be refuse beside rate, which lets starts wait',
+    );
+  }
   if (typeof limit === 'number' && Number.isInteger(limit) && isInRange(limit)) {
-    return { key: key ?? null, limit };
+    return { key: key ?? null, limit, whenFull: whenFull ?? 'queue' };
   }
   problems.add(pointerTo(FIELD, 'limit'), `must be a whole number from 1 to ${CONCURRENCY_MAX}`);
   return null;

@@ -81,7 +81,7 @@ export const PART_DEFINITIONS: FieldSchemas = {
     ['limit', 'per'],
   ),
   Concurrency: object(
-    'How many executions run at a time. The others wait in the order of their starts.',
+    'How many executions run at a time.',
     {
       key: ref(
         'Expression',

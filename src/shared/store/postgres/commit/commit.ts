@@ -31,8 +31,9 @@ export async function commitPlans(
   }
   for (const [plan, holder] of latecomers) {
     const verdict = verdicts.get(holder);
-    // A limit that refuses a plan refuses every later one of the tenant.
-    if (!verdicts.has(plan) && isLimited(verdict)) verdicts.set(plan, verdict);
+    // A limit of the tenant that refuses a plan refuses every later one.
+    if (verdicts.has(plan) || !isLimited(verdict) || verdict.reason === 'places_taken') continue;
+    verdicts.set(plan, verdict);
   }
   await judgeAgain(pool, { plans, verdicts });
   return plans.map((plan) => {
@@ -88,13 +89,23 @@ async function judgeAgain(
 ): Promise<void> {
   const { plans, verdicts } = of;
   const tenants = new Set<TenantId>();
-  for (const [plan, verdict] of verdicts) {
-    const hasPlace = verdict.accepted || isLimited(verdict);
-    if (!hasPlace && (plan.create?.limits ?? null) !== null) tenants.add(plan.tenantId);
+  /** Those of plans without a place of their key, which nothing of the batch takes from them. */
+  const placeless = new Set<TenantId>();
+  for (const [{ create, tenantId }, verdict] of verdicts) {
+    if (create === null || verdict.accepted) continue;
+    const { limits, takesPlace } = create;
+    if (verdict.reason === 'places_taken') {
+      if (limits !== null) placeless.add(tenantId);
+    } else if (!isLimited(verdict) && (limits !== null || takesPlace !== undefined)) {
+      tenants.add(tenantId);
+    }
   }
   const again = plans.filter((plan) => {
     const verdict = verdicts.get(plan);
-    return verdict === undefined || (isLimited(verdict) && tenants.has(plan.tenantId));
+    if (verdict === undefined) return true;
+    if (!isLimited(verdict)) return false;
+    if (tenants.has(plan.tenantId)) return true;
+    return verdict.reason !== 'places_taken' && placeless.has(plan.tenantId);
   });
   if (again.length === 0) return;
   const judged = await commitPlans(pool, again).catch((error: unknown) => {
@@ -153,11 +164,17 @@ function decodeVerdict(plan: CommitPlan, row: VerdictRecord): CommitVerdict | 'd
   return { accepted: false, reason: 'exists', existing: null };
 }
 
+const LIMITS: ReadonlySet<RefusalReason> = new Set([
+  'executions_limited',
+  'queue_limited',
+  'places_taken',
+]);
+
 function isLimited(
   verdict: CommitVerdict | 'duplicate_request' | undefined,
 ): verdict is Extract<CommitVerdict, { readonly accepted: false }> {
   if (verdict === undefined || verdict === 'duplicate_request' || verdict.accepted) return false;
-  return verdict.reason === 'executions_limited' || verdict.reason === 'queue_limited';
+  return LIMITS.has(verdict.reason);
 }
 
 /** It has a key under which it may have been committed before. */

@@ -1,5 +1,6 @@
 import { after, INSTANT, namesOf, spell, type Has, type Param } from './parts.ts';
 import { pauseJudgingParts, pauseLockingParts } from './pauses.ts';
+import { placeJudgingParts, placeReadingParts } from './places.ts';
 import { treeJudgingParts, treeLockingParts } from './trees.ts';
 
 /** Locks, reads and judges the rows that plans depend on. It writes nothing. */
@@ -75,6 +76,7 @@ export function lockingParts(has: Has, $: Param): string[] {
     ...pauseLockingParts(has, $),
     ...treeLockingParts(has, $),
     ...(has('limits') ? [room(has, $)] : []),
+    ...placeReadingParts(has, $),
     `clock as materialized (
       select w.instant,
         greatest(
@@ -152,6 +154,7 @@ export function judgingParts(has: Has, $: Param): string[] {
   ];
   return [
     ...(has('limits') ? [crowded($)] : []),
+    ...placeJudgingParts(has, $),
     ...pauseJudgingParts(has, $),
     ...treeJudgingParts(has),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
@@ -172,6 +175,7 @@ export function judgingParts(has: Has, $: Param): string[] {
       from plan p
       left join locked k on k.id = p.id
       ${has('limits') ? 'left join crowded c on c.position = p.position' : ''}
+      ${has('takes') ? 'left join placeless l on l.position = p.position' : ''}
       ${has('pauses') ? 'left join unfit u on u.position = p.position' : ''}
       ${has('trees') ? 'left join barren b on b.position = p.position' : ''}
     )`,
@@ -187,7 +191,11 @@ function removedBefore($: Param): string {
 
 /** Why a new execution is refused. */
 function newRefusal(has: Has): string {
-  const reasons = [...(has('pauses') ? ['u.reason'] : []), ...(has('limits') ? ['c.reason'] : [])];
+  const reasons = [
+    ...(has('pauses') ? ['u.reason'] : []),
+    ...(has('limits') ? ['c.reason'] : []),
+    ...(has('takes') ? ['l.reason'] : []),
+  ];
   return reasons.length === 0 ? 'null' : `coalesce(${reasons.join(', ')})`;
 }
 

@@ -10,6 +10,7 @@ export const JUDGED_FLAGS = [
   'labels',
   'setLabels',
   'waits',
+  'takes',
   'limits',
   'derived',
   'requests',

@@ -101,6 +101,11 @@ export const COMMIT_SECTIONS = {
     interval_us: ['int8', ({ rate }) => rate?.bucket.intervalUs ?? null],
     burst: ['int4', ({ rate }) => rate?.bucket.burst ?? null],
   }),
+  /** New executions that take a place of their key. */
+  takes: optionalRow(({ create }) => create?.takesPlace ?? null, {
+    place_key: ['text', ({ placeKey }) => placeKey],
+    places_max: ['int4', ({ placesMax }) => placesMax],
+  }),
   requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],
     body_hash: ['text', ({ bodyHash }) => bodyHash],

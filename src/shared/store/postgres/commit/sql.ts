@@ -2,6 +2,7 @@ import { deletingParts, timerParts, workParts } from './effects.ts';
 import { judgingParts, lockingParts } from './judge.ts';
 import { JUDGED_FLAGS, type Has, type Param } from './parts.ts';
 import { holdingParts, racingParts } from './holds.ts';
+import { placeTakingParts } from './places.ts';
 import { pauseWritingParts } from './pauses.ts';
 import { labellingParts, startingParts, waitingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
@@ -51,6 +52,7 @@ export const judgingStatement = createStatements({
       ...startingParts(has, $),
       ...labellingParts(has, $),
       ...waitingParts(has, $),
+      ...placeTakingParts(has, $),
       ...treeWritingParts(has, $),
       ...deletingParts(has, $),
       ...holdingParts(has, $),
@@ -73,6 +75,7 @@ function verdicts(has: Has, $: Param): string {
       ${has('offers') ? `, ${unservedTenants($)} as unserved` : ''}
       ${has('requests') ? ', j.id in (select execution_id from granted) as granted' : ''}
       ${has('revokes') || has('holds') ? ', (select fail_as_serialization() from raced) as raced' : ''}
+      ${has('takes') ? ', (select fail_as_serialization() from unseated) as unseated' : ''}
     from judged j
     left join accepted a on a.position = j.position
     ${

@@ -41,19 +41,26 @@ export function createStatements<Flag extends string>(params: {
   readonly compose: (has: (flag: Flag) => boolean, $: Parameters) => string;
 }): (has: (flag: Flag) => boolean) => CommitStatement {
   const { prefix, flags, widest, compose } = params;
-  const bits = new Map(flags.map((flag, index) => [flag, 1 << index]));
-  const bitOf = (flag: Flag): number => bits.get(flag) ?? 0;
-  const widestMask = widest.reduce((mask, flag) => mask | bitOf(flag), 0);
+  // Sums, because the bitwise operators see 32 flags and no more.
+  const bits = new Map(flags.map((flag, index) => [flag, 2 ** index]));
+  const widestSet = new Set(widest);
+  const maskOf = (serves: (flag: Flag) => boolean): number => {
+    let mask = 0;
+    for (const [flag, bit] of bits) if (serves(flag)) mask += bit;
+    return mask;
+  };
   const texts = new Map<number, CommitStatement>();
   return (has) => {
-    let mask = 0;
-    for (const [flag, bit] of bits) if (has(flag)) mask |= bit;
-    if (!texts.has(mask) && texts.size >= TEXTS_MAX) mask |= widestMask;
+    let serves = has;
+    let mask = maskOf(serves);
+    if (!texts.has(mask) && texts.size >= TEXTS_MAX) {
+      serves = (flag) => has(flag) || widestSet.has(flag);
+      mask = maskOf(serves);
+    }
     let statement = texts.get(mask);
     if (statement === undefined) {
-      const served = mask;
       const { $, columns } = numberParameters();
-      const text = compose((flag) => (served & bitOf(flag)) !== 0, $);
+      const text = compose(serves, $);
       statement = { name: `${prefix}-${mask}`, text, columns };
       texts.set(mask, statement);
     }

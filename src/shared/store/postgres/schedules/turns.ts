@@ -97,6 +97,7 @@ export async function turnSchedule(management: Management, params: TurnSchedule)
 export async function settleStart(management: Management, params: SettleStart): Promise<boolean> {
   const { scheduleId, fireAt, outcome } = params;
   const executionId = 'executionId' in outcome ? toUuid(outcome.executionId) : null;
+  const skipped = 'skipped' in outcome ? outcome.skipped : null;
   const error = 'error' in outcome ? outcome.error : null;
   const rows = await management.any(
     sql.type(IdRecord)`
@@ -108,9 +109,10 @@ export async function settleStart(management: Management, params: SettleStart): 
           else s.starting_fire_at
         end,
         last_execution_id = coalesce(${executionId}::uuid, s.last_execution_id),
-        last_error = ${error},
+        last_error = coalesce(${error}::text, ${skipped}::text),
         started = s.started + case when ${executionId}::uuid is null then 0 else 1 end,
-        failed = s.failed + case when ${executionId}::uuid is null then 1 else 0 end,
+        skipped = s.skipped + case when ${skipped}::text is null then 0 else 1 end,
+        failed = s.failed + case when ${error}::text is null then 0 else 1 end,
         turn = s.turn + 1
       where s.schedule_id = ${scheduleId}::uuid
         and s.starting_fire_at = ${fireAt}::timestamptz

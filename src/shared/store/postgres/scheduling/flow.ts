@@ -144,19 +144,24 @@ const LIST_KEYS: Statement = {
     limit $1`,
 };
 
+/** Names the executions: a start may take over a place meanwhile, and its execution is not in the snapshot. */
 const VACATE: Statement = {
   name: 'vacate-flow-places',
   writes: true,
   text: `
-    delete from flow_places p
-    where p.tenant_id = $1
-      and p.place_key = $2
-      and not exists (
-        select
-        from executions e
-        where e.id = p.execution_id
-          and e.status in ('running', 'paused')
-      )`,
+    delete from flow_places g
+    where g.execution_id = any(array(
+      select p.execution_id
+      from flow_places p
+      where p.tenant_id = $1
+        and p.place_key = $2
+        and not exists (
+          select
+          from executions e
+          where e.id = p.execution_id
+            and e.status in ('running', 'paused')
+        )
+    ))`,
 };
 
 /**

@@ -3,6 +3,7 @@ import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../../commit.ts';
 import type { Connection } from '../connection/connect.ts';
 import { judgeTree } from './judge-tree.ts';
+import { arePlacesTaken } from './places.ts';
 import { findStandingPause } from '../workflows/workflow-pauses.ts';
 
 /** Reads whether every condition of a plan still holds; writes nothing. */
@@ -142,7 +143,9 @@ function findCrowded(
   ) {
     return 'queue_limited';
   }
-  return null;
+  const { takesPlace } = create;
+  const isTaken = takesPlace !== undefined && arePlacesTaken(connection, tenantId, takesPlace);
+  return isTaken ? 'places_taken' : null;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../../commit.ts';
 import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeApprovals } from './approvals.ts';
+import { takePlace } from './places.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -144,6 +145,7 @@ function insertExecution(
       isTerminal(status) ? createdAt : null,
     ],
   );
+  if (create.takesPlace !== undefined) takePlace(connection, plan, create.takesPlace);
   if (create.request === null) return;
   // An expired key makes room for the new one.
   connection.run(

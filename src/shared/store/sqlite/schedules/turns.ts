@@ -76,22 +76,26 @@ export function turnSchedule(connection: Connection, params: TurnSchedule): bool
 export function settleStart(connection: Connection, params: SettleStart): boolean {
   const { scheduleId, fireAt, outcome } = params;
   const executionId = 'executionId' in outcome ? outcome.executionId : null;
+  const skipped = 'skipped' in outcome ? outcome.skipped : null;
+  const error = 'error' in outcome ? outcome.error : null;
   const changed = connection.run(
     `update schedules
      set starting_fire_at = null,
          due_at = next_fire_at,
          last_fire_at = iif(:execution_id is null, last_fire_at, starting_fire_at),
          last_execution_id = coalesce(:execution_id, last_execution_id),
-         last_error = :error,
+         last_error = coalesce(:error, :skipped),
          started = started + iif(:execution_id is null, 0, 1),
-         failed = failed + iif(:execution_id is null, 1, 0),
+         skipped = skipped + iif(:skipped is null, 0, 1),
+         failed = failed + iif(:error is null, 0, 1),
          turn = turn + 1
      where schedule_id = :schedule_id and starting_fire_at = :fire_at`,
     {
       schedule_id: scheduleId,
       fire_at: Date.parse(fireAt),
       execution_id: executionId,
-      error: 'error' in outcome ? outcome.error : null,
+      skipped,
+      error,
     },
   );
   return changed > 0;

@@ -8,6 +8,7 @@ import {
   type WaitedKey,
 } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
+import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
@@ -111,7 +112,7 @@ function begin(
   params: AdmitParams & { readonly placesKey: string | null },
 ): readonly AdmittedExecution[] {
   const { tenantId, placeKey, placesKey } = params;
-  if (placesKey !== null) vacate(connection, { tenantId, placesKey });
+  if (placesKey !== null) vacatePlaces(connection, tenantId, placesKey);
   const free = placesKey === null ? null : findFree(connection, { ...params, placesKey });
   const waiting = connection.all<Waiting & { readonly isLive: number }>(
     `select w.execution_id as executionId, w.shard, w.since, exists (
@@ -147,51 +148,26 @@ function begin(
   });
 }
 
-function vacate(
-  connection: Connection,
-  { tenantId, placesKey }: { readonly tenantId: TenantId; readonly placesKey: string },
-): void {
-  connection.run(
-    `delete from flow_places
-     where tenant_id = ?
-       and place_key = ?
-       and not exists (
-         select 1
-         from executions e
-         where e.id = flow_places.execution_id and e.status in ('running', 'paused')
-       )`,
-    [tenantId, placesKey],
-  );
-}
-
-/** The lowest numbers that are free, as many as the limit of the longest wait has room for. */
+/** As many free numbers as the limit of the longest wait has room for. */
 function findFree(
   connection: Connection,
   { tenantId, placeKey, placesKey, limit }: AdmitParams & { readonly placesKey: string },
 ): readonly number[] {
-  const head = connection.get<{ readonly placesMax: number | null }>(
-    `select places_max as placesMax
+  const head = connection.get<{ readonly room: number }>(
+    `select coalesce(places_max, 0) - (
+       select count(*)
+       from flow_places
+       where tenant_id = :tenant_id and place_key = :places_key
+     ) as room
      from flow_waits
-     where tenant_id = ? and place_key = ?
+     where tenant_id = :tenant_id and place_key = :place_key
      order by seq
      limit 1`,
-    [tenantId, placeKey],
+    { tenant_id: tenantId, place_key: placeKey, places_key: placesKey },
   );
-  const placesMax = head?.placesMax ?? 0;
-  const taken = new Set(
-    connection
-      .all<{ readonly place: number }>(
-        'select place from flow_places where tenant_id = ? and place_key = ?',
-        [tenantId, placesKey],
-      )
-      .map(({ place }) => place),
-  );
-  const room = Math.min(limit, placesMax - taken.size);
-  const free: number[] = [];
-  for (let place = 1; free.length < room; place += 1) {
-    if (!taken.has(place)) free.push(place);
-  }
-  return free;
+  if (head === undefined) return [];
+  const count = Math.min(limit, head.room);
+  return freePlaces(connection, { tenantId, placeKey: placesKey, count });
 }
 
 function find(

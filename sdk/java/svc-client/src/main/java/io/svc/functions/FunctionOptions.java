@@ -109,8 +109,24 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withConcurrency(String key, int limit) {
+    return withConcurrency(key, limit, null);
+  }
+
+  /**
+   * The same with an effect on a start when the limit is reached.
+   *
+   * @param key an expression over the input; null: all of the function
+   * @param limit 1 to 10 000
+   * @param whenFull {@code queue} lets the start wait, {@code refuse} answers 409; null: {@code queue}
+   * @return new options
+   */
+  public FunctionOptions withConcurrency(String key, int limit, String whenFull) {
+    Map<String, Object> concurrency = new LinkedHashMap<>();
+    if (key != null) concurrency.put("key", key);
+    concurrency.put("limit", limit);
+    if (whenFull != null) concurrency.put("when_full", whenFull);
     Map<String, Object> members = new LinkedHashMap<>(workflow);
-    members.put("concurrency", key == null ? Map.of("limit", limit) : Map.of("key", key, "limit", limit));
+    members.put("concurrency", concurrency);
     return withWorkflow(members);
   }
 

@@ -1,0 +1,109 @@
+import { badRequest, conflict, type SvcError } from '../../domain/errors.ts';
+import type { WhenFull } from '../../domain/workflow/flow/concurrency.ts';
+import type { Expression } from '../../domain/expression/expression.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import {
+  flowKeyOf,
+  keyInPlace,
+  lineKeyOf,
+  placeKeyOf,
+} from '../../domain/workflow/flow/flow-key.ts';
+import { tokenIntervalUs } from '../../domain/workflow/flow/rate.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import type { AwaitedPlace, NewExecution } from '../../store/commit.ts';
+import { foldLoaded } from '../advance/load-execution.ts';
+import type { EngineDeps } from '../deps.ts';
+
+/** The place and the token that an execution needs before it begins. */
+export interface NeededPlace extends AwaitedPlace {
+  readonly whenFull: WhenFull;
+}
+
+/** The place and the token that an execution with this input needs before it begins; null: neither. */
+export function neededPlaceOf(
+  { workflowId, concurrency, rate }: Pick<Plan, 'workflowId' | 'concurrency' | 'rate'>,
+  { input, tenantId }: { readonly input: JsonObject; readonly tenantId: TenantId },
+): NeededPlace | null {
+  if (concurrency === null && rate === null) return null;
+  const key = concurrency === null ? '' : readKey('concurrency', concurrency.key, input);
+  const placeKey = placeKeyOf(workflowId, key);
+  const placesMax = concurrency?.limit ?? null;
+  const whenFull = concurrency?.whenFull ?? 'queue';
+  if (rate === null) return { placeKey, placesMax, whenFull };
+  const rateKey = readKey('rate', rate.key, input);
+  return {
+    placeKey: lineKeyOf(workflowId, key, rateKey),
+    placesMax,
+    whenFull,
+    rate: {
+      placesKey: concurrency === null ? null : placeKey,
+      bucket: {
+        key: `${tenantId}/start#${placeKeyOf(workflowId, rateKey)}`,
+        intervalUs: tokenIntervalUs(rate),
+        burst: rate.burst,
+      },
+    },
+  };
+}
+
+function readKey(field: string, expression: Expression | null, input: JsonObject): string {
+  const found = flowKeyOf(expression, input);
+  if (!found.ok) throw badRequest(`${field}.key of the workflow: ${found.message}`);
+  return found.key;
+}
+
+/**
+ * The same of an execution that was started before; null also if it is gone. It waits, as its start
+ * has been answered.
+ */
+export async function findAwaitedPlace(
+  deps: Pick<EngineDeps, 'store' | 'definitions'>,
+  { executionId }: { readonly executionId: ExecutionId },
+): Promise<AwaitedPlace | null> {
+  const loaded = await deps.store.executions.load(executionId, null);
+  if (loaded === null) return null;
+  const { plan } = await deps.definitions.get(loaded.row.definitionId);
+  if (plan.concurrency === null && plan.rate === null) return null;
+  const needed = neededPlaceOf(plan, foldLoaded(loaded, plan));
+  if (needed === null) return null;
+  const { whenFull: _, ...awaited } = needed;
+  return awaited;
+}
+
+/** How the commit of the start gets the place. */
+export function placeInCommit(
+  needed: NeededPlace | null,
+): Pick<NewExecution, 'awaitsPlace' | 'takesPlace'> {
+  if (needed === null) return {};
+  const { whenFull, ...place } = needed;
+  const { placeKey, placesMax } = place;
+  if (whenFull !== 'refuse' || placesMax === null) return { awaitsPlace: place };
+  return { takesPlace: { placeKey, placesMax } };
+}
+
+/** A conflict and no limit of a tenant, which clients would repeat: the places may be taken for days. */
+export function placesTaken(
+  { workflowId, shownPolicy }: Pick<Plan, 'workflowId' | 'shownPolicy'>,
+  { placeKey, placesMax }: AwaitedPlace,
+): SvcError {
+  const key = shownPolicy === null ? keyInPlace(placeKey) : '';
+  const of = key === '' ? '' : ` of key ${key}`;
+  const places = placesMax === 1 ? `the only place${of} is` : `all ${placesMax} places${of} are`;
+  return conflict(
+    `workflow ${workflowId} refuses this start, because ${places} taken: start again when an ` +
+      'execution that has a place has ended, or cancel one',
+    {
+      code: PLACES_TAKEN,
+      workflow_id: workflowId,
+      key: key === '' ? null : key,
+      limit: placesMax,
+    },
+  );
+}
+
+const PLACES_TAKEN = 'concurrency_limit';
+
+export function isPlacesTaken({ body }: SvcError): boolean {
+  return body?.['code'] === PLACES_TAKEN;
+}

@@ -1,0 +1,76 @@
+import type { TenantId } from '../../../domain/ids.ts';
+import type { CommitPlan, PlaceOfKey } from '../../commit.ts';
+import type { Connection } from '../connection/connect.ts';
+
+/** Whether the executions that have places of the key, or wait for one, are as many as may run. */
+export function arePlacesTaken(
+  connection: Connection,
+  tenantId: TenantId,
+  { placeKey, placesMax }: PlaceOfKey,
+): boolean {
+  const row = connection.get<{ readonly occupied: number }>(
+    `select count(*) as occupied
+     from (
+       select execution_id
+       from flow_places
+       where tenant_id = :tenant_id and place_key = :place_key
+       union all
+       select execution_id
+       from flow_waits
+       where tenant_id = :tenant_id and place_key = :place_key
+     ) o
+     join executions e on e.id = o.execution_id
+     where e.status in ('running', 'paused')`,
+    { tenant_id: tenantId, place_key: placeKey },
+  );
+  return (row?.occupied ?? 0) >= placesMax;
+}
+
+/** Gives the new execution the lowest number that no live execution has. */
+export function takePlace(
+  connection: Connection,
+  { tenantId, executionId }: CommitPlan,
+  { placeKey }: PlaceOfKey,
+): void {
+  vacatePlaces(connection, tenantId, placeKey);
+  const [place] = freePlaces(connection, { tenantId, placeKey, count: 1 });
+  connection.run(
+    `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
+    [tenantId, placeKey, place ?? null, executionId],
+  );
+}
+
+/** Takes back the places of what has ended. */
+export function vacatePlaces(connection: Connection, tenantId: TenantId, placeKey: string): void {
+  connection.run(
+    `delete from flow_places
+     where tenant_id = ?
+       and place_key = ?
+       and not exists (
+         select 1
+         from executions e
+         where e.id = flow_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    [tenantId, placeKey],
+  );
+}
+
+/** The lowest numbers that are free. */
+export function freePlaces(
+  connection: Connection,
+  of: { readonly tenantId: TenantId; readonly placeKey: string; readonly count: number },
+): readonly number[] {
+  const taken = new Set(
+    connection
+      .all<{ readonly place: number }>(
+        'select place from flow_places where tenant_id = ? and place_key = ?',
+        [of.tenantId, of.placeKey],
+      )
+      .map(({ place }) => place),
+  );
+  const free: number[] = [];
+  for (let place = 1; free.length < of.count; place += 1) {
+    if (!taken.has(place)) free.push(place);
+  }
+  return free;
+}
