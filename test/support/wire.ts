@@ -19,6 +19,7 @@ export interface ExecutionSummary {
 }
 
 export interface Execution extends ExecutionSummary {
+  readonly labels: Readonly<Record<string, string>>;
   readonly usage: JsonObject;
   readonly state: JsonObject;
   readonly current_state: JsonObject;

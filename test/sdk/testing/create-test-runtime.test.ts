@@ -85,23 +85,35 @@ test('steps run other code where the test says so', async (t) => {
   t.deepEqual(await execution.result(), { sum: 42 });
 });
 
+const greet = workflow('greet', { state: typeOnly<{ readonly name: string }>() })
+  .step('ask', ({ state, pythonFn }) =>
+    pythonFn({
+      module: 'shop',
+      function: 'greet',
+      input: { name: state.name },
+      outputKey: 'said',
+    }),
+  )
+  .build();
+
 test('a graph runs with tools of the test', async (t) => {
-  const greet = workflow('greet', { state: typeOnly<{ readonly name: string }>() })
-    .step('ask', ({ state, pythonFn }) =>
-      pythonFn({
-        module: 'shop',
-        function: 'greet',
-        input: { name: state.name },
-        outputKey: 'said',
-      }),
-    )
-    .build();
   const tool = defineTool('shop.greet', (input: { readonly name: string }) => ({
     text: `Hello, ${input.name}`,
   }));
   await using runtime = await createTestRuntime({ workflows: [greet], tools: [tool] });
   const execution = await runtime.start(greet, { name: 'Ada' });
   t.deepEqual(await execution.result(), { text: 'Hello, Ada' });
+});
+
+test('a test reads the labels that its tools set', async (t) => {
+  const tool = defineTool<{ readonly name: string }>('shop.greet', ({ name }, { setLabels }) => {
+    setLabels({ customer: name });
+    return {};
+  });
+  await using runtime = await createTestRuntime({ workflows: [greet], tools: [tool] });
+  const execution = await runtime.start(greet, { name: 'Ada' });
+  t.deepEqual(await execution.labels(), { customer: 'Ada' });
+  t.is(await execution.status(), 'completed');
 });
 
 test('a recorded history fits its own code, and not code that was changed', async (t) => {

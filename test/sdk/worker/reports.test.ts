@@ -67,6 +67,31 @@ check('each step of a chain is one request', async (t, tenant, place) => {
   );
 });
 
+check('results that travel with a claim keep their own labels', async (t, tenant, place) => {
+  const { sent, send } = noting();
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  let under = 0;
+  const labelling = defineTool<{ readonly n: number }>('m.f', async ({ n }, { setLabels }) => {
+    setLabels({ number: `${n}` });
+    under += 1;
+    if (under === 3) resolve();
+    await begun;
+    return {};
+  });
+  const workflowId = await tenant.register({ nodes: { a: tool('f') } });
+  const ids: string[] = [];
+  for (const n of [1, 2, 3]) ids.push(await tenant.start(workflowId, { n }));
+  startWorker(t, { tenant, place, options: { tools: [labelling], concurrency: 3, fetch: send } });
+  const ended = await Promise.all(ids.map((id) => tenant.until(id, 'completed')));
+  t.deepEqual(
+    ended.map(({ labels }) => labels),
+    [{ number: '1' }, { number: '2' }, { number: '3' }],
+  );
+  const [settling] = sent.filter(({ body }) => body.reports !== undefined);
+  t.is(settling?.path, '/work-items/claim');
+  t.is(settling?.body.reports?.length, 3);
+});
+
 check('items that end at the same moment are reported together', async (t, tenant, place) => {
   const { sent, send } = noting();
   const { promise: begun, resolve } = Promise.withResolvers<void>();

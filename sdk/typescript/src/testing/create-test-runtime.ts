@@ -12,7 +12,7 @@ import {
   type TestingModule,
 } from '../embedded/load-runtime.ts';
 import { readDuration, type Duration } from '../duration.ts';
-import { createWorker, silentLogger, type WorkerOptions } from '../worker/index.ts';
+import { createWorker, silentLogger, type Labels, type WorkerOptions } from '../worker/index.ts';
 import { mockSteps, type StepMocks } from './mock-steps.ts';
 import { NotEndedError } from './not-ended-error.ts';
 import { recordedSteps, type RecordedEvent, type RecordedStep } from './recorded-steps.ts';
@@ -39,6 +39,8 @@ export interface TestExecution<Output = unknown> {
   result(): Promise<Output>;
   /** `running`, `paused`, `completed`, `failed` or `cancelled`, once the runtime has settled. */
   status(): Promise<string>;
+  /** The labels that the execution has, once the runtime has settled. */
+  labels(): Promise<Labels>;
   /** All events so far. */
   events(): Promise<readonly RecordedEvent[]>;
   /** The entries that the function has recorded so far, in order. */
@@ -140,14 +142,16 @@ function observe<Output>(
     for await (const event of handle.history()) all.push(event);
     return all;
   };
-  const status = async (): Promise<string> => {
+  const describe = async (): ReturnType<typeof handle.describe> => {
     await runtime.settle();
-    return (await handle.describe()).status;
+    return handle.describe();
   };
+  const status = async (): Promise<string> => (await describe()).status;
   return {
     id: handle.id,
     handle,
     status,
+    labels: async () => (await describe()).labels,
     events,
     steps: async () => recordedSteps(await events()),
     async result() {

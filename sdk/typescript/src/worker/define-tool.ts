@@ -1,3 +1,4 @@
+import type { Labels } from './labels.ts';
 import type { Logger } from './logger.ts';
 
 /** The facts that a tool gets about the item on which it works. */
@@ -15,6 +16,13 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Adds the execution, the node and the attempt to each line. */
   readonly logger: Logger;
+  /**
+   * Sets labels of the execution, to find it by. They go with the result of the tool, and those of an
+   * attempt that fails are lost. Later calls replace labels of the same names.
+   *
+   * @throws NonRetryableError for more than 16 labels, and for names or values that no label can have
+   */
+  readonly setLabels: (labels: Labels) => void;
 }
 
 /** A tool as a worker serves it; made by `defineTool`. */

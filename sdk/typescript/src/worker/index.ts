@@ -9,6 +9,7 @@ export {
   ShutdownError,
   WorkerRefusedError,
 } from './errors.ts';
+export type { Labels } from './labels.ts';
 export { RetryAfter } from './retry-after.ts';
 export { createJsonLogger, silentLogger, type Logger, type LogFields } from './logger.ts';
 export * from '../functions/index.ts';

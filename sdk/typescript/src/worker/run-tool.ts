@@ -1,5 +1,6 @@
 import { describeError, NonRetryableError, requireJson, SerializationError } from './errors.ts';
 import type { WorkerTool } from './define-tool.ts';
+import { LabelSet } from './labels.ts';
 import type { Logger } from './logger.ts';
 import type { Lease } from './keep-lease.ts';
 import { retryAfterOf } from './retry-after.ts';
@@ -19,12 +20,14 @@ export async function runTool(
 ): Promise<Ending> {
   const { held, lease, logger, clock } = given;
   const startedAt = performance.now();
-  const result = await Promise.race([call(tool, given), whenAborted(lease.stopped)]);
+  const labels = new LabelSet();
+  const called = call(tool, { ...given, labels });
+  const result = await Promise.race([called, whenAborted(lease.stopped)]);
   const durationMs = Math.round(performance.now() - startedAt);
   if (lease.lost.aborted) return 'abandoned';
   // The time of the worker is up: another worker may begin at once.
   if (result === null) return releaseItem(held);
-  if (result.ok) return completeItem(held, { output: result.output, durationMs });
+  if (result.ok) return completeItem(held, { output: result.output, durationMs, ...labels.member });
   const { message, errorClass } = describeError(result.error);
   logger.warn({ error: message, error_class: errorClass }, 'the tool failed');
   const isUnreadable = result.error instanceof SerializationError;
@@ -44,7 +47,12 @@ type Result =
 /** Never rejects. */
 async function call(
   tool: WorkerTool,
-  given: { readonly held: Held; readonly lease: Lease; readonly logger: Logger },
+  given: {
+    readonly held: Held;
+    readonly lease: Lease;
+    readonly logger: Logger;
+    readonly labels: LabelSet;
+  },
 ): Promise<Result> {
   const { item } = given.held;
   try {
@@ -57,6 +65,7 @@ async function call(
       traceparent: item.traceparent ?? null,
       signal: given.lease.stopped,
       logger: given.logger,
+      setLabels: given.labels.set,
     });
     const what = `The output of the tool ${tool.name}`;
     const copy = requireJson(output, { name: 'output', what });

@@ -1,5 +1,6 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
 import { WorkerRefusedError } from './errors.ts';
+import type { Labels } from './labels.ts';
 import type { Report, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
 import type { WorkItem } from './work-item.ts';
@@ -44,7 +45,12 @@ export type Ending =
 /** Hands the output in; an output that the runtime can't record fails the item. */
 export async function completeItem(
   held: Held,
-  given: { readonly output: unknown; readonly durationMs: number; readonly riding?: Riding },
+  given: {
+    readonly output: unknown;
+    readonly durationMs: number;
+    readonly labels?: Labels;
+    readonly riding?: Riding;
+  },
 ): Promise<Ending> {
   const { item } = held;
   const answer = await post(held, {
@@ -55,6 +61,7 @@ export async function completeItem(
       output: given.output,
       state_patch: {},
       duration_ms: given.durationMs,
+      ...(given.labels !== undefined && { labels: given.labels }),
       ...(item.idempotency_key !== undefined && { idempotency_key: item.idempotency_key }),
       ...given.riding,
     },
