@@ -46,6 +46,7 @@ async def complete(
     duration_ms: int,
     riding: Riding | None = None,
     usage: dict[str, Any] | None = None,
+    labels: dict[str, str] | None = None,
 ) -> str:
     """Hands the output in; an output that the runtime cannot record fails the item."""
     item = held.item
@@ -58,6 +59,8 @@ async def complete(
         **_usage_members(usage),
         **(riding or {}),
     }
+    if labels:
+        members["labels"] = labels
     if item.idempotency_key is not None:
         members["idempotency_key"] = item.idempotency_key
     answer = await post(held, "complete", members)

@@ -6,15 +6,17 @@ import asyncio
 import inspect
 import logging
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from .._decode import decode, parameter_types
 from .._json import require_object
+from .._labels import LabelSet
 from .._threads import Threads
 from ..errors import Cancelled, Fatal, RetryAfter, describe_error
 from ..functions.usage import UsageSum
+from .item import WorkItem
 from .lease import Lease
 from .settle import Failure, Held, complete, fail, release
 
@@ -40,6 +42,20 @@ class ToolContext:
     logger: logging.LoggerAdapter[logging.Logger]
     report_usage: Callable[..., None]
     """`report_usage(model=…, input_tokens=…, output_tokens=…, cost_usd=…)`; calls add up."""
+    _labels: LabelSet = field(default_factory=LabelSet, init=False, repr=False, compare=False)
+
+    def set_labels(self, labels: Mapping[str, str]) -> None:
+        """Sets labels of the execution, which go with the output of the tool.
+
+        Later calls replace labels of the same names. The labels of an attempt that fails are lost.
+        Raises Fatal for more than 16 labels, and for names and values that no label can have.
+        """
+        self._labels.set(labels)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels that the tool has set so far."""
+        return self._labels.labels
 
     def raise_if_cancelled(self) -> None:
         """Raises Cancelled once the work must stop: for loops in tools without `async`."""
@@ -78,7 +94,8 @@ async def run_tool(
     """Calls the tool of an item and hands in its output or error."""
     began = asyncio.get_running_loop().time()
     usage = UsageSum()
-    calling = asyncio.ensure_future(_call(one, held, lease, logger, threads, usage))
+    context = _context_of(held.item, lease, logger, usage)
+    calling = asyncio.ensure_future(_call(one, held.item, context, threads))
     stopping = asyncio.ensure_future(lease.stopped.wait())
     await asyncio.wait({calling, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -92,7 +109,9 @@ async def run_tool(
     error = calling.exception()
     if error is None:
         duration_ms = round((asyncio.get_running_loop().time() - began) * 1000)
-        return await complete(held, calling.result(), duration_ms, usage=usage.usage)
+        return await complete(
+            held, calling.result(), duration_ms, usage=usage.usage, labels=context.labels
+        )
     logger.warning("the tool failed: %s", error, exc_info=error)
     return await fail(held, replace(failure_of(error), usage=usage.usage))
 
@@ -108,17 +127,8 @@ def failure_of(error: BaseException) -> Failure:
     )
 
 
-async def _call(
-    one: Tool[Any, Any],
-    held: Held,
-    lease: Lease,
-    logger: Any,
-    threads: Threads,
-    usage: UsageSum,
-) -> dict[str, Any]:
-    item = held.item
-    kinds = parameter_types(one.function)
-    context = ToolContext(
+def _context_of(item: WorkItem, lease: Lease, logger: Any, usage: UsageSum) -> ToolContext:
+    return ToolContext(
         execution_id=item.execution_id,
         node_id=item.node_id,
         work_item_id=item.id,
@@ -129,6 +139,12 @@ async def _call(
         logger=logger,
         report_usage=usage.add,
     )
+
+
+async def _call(
+    one: Tool[Any, Any], item: WorkItem, context: ToolContext, threads: Threads
+) -> dict[str, Any]:
+    kinds = parameter_types(one.function)
     given = (decode(kinds[0], item.input), context)[: len(kinds)] if kinds else ()
     if is_async(one.function):
         output = await one.function(*given)
