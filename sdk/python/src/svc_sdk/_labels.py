@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping
 
 from .errors import Fatal
@@ -17,14 +18,19 @@ class LabelSet:
 
     def __init__(self) -> None:
         self._labels: dict[str, str] = {}
+        # A tool may use threads of its own.
+        self._lock = threading.Lock()
 
     def set(self, labels: Mapping[str, str]) -> None:
         for name, value in labels.items():
             _check_label(name, value)
-        together = {**self._labels, **labels}
-        if len(together) > _LABELS_MAX:
-            raise Fatal(f"an execution has at most {_LABELS_MAX} labels: {len(together)} are set")
-        self._labels = together
+        with self._lock:
+            together = {**self._labels, **labels}
+            if len(together) > _LABELS_MAX:
+                raise Fatal(
+                    f"an execution has at most {_LABELS_MAX} labels: {len(together)} are set"
+                )
+            self._labels = together
 
     @property
     def labels(self) -> dict[str, str]:

@@ -50,7 +50,7 @@ record FunctionCall(DurableFunction<?, ?> function, Held held, Lease lease, Item
         yield held.release();
       }
       case CONTINUED -> held.continueAsNew(outcome.output(), ride(journal, outcome));
-      case COMPLETED -> held.complete(outcome.output(), durationMs, ride(journal, outcome));
+      case COMPLETED -> held.completeTurn(outcome.output(), durationMs, ride(journal, outcome));
       case FAILED -> fail(outcome, ride(journal, outcome));
     };
   }

@@ -15,17 +15,33 @@ import java.util.Map;
  */
 record Held(Api api, Reports reports, WorkItem item, Signal lost) {
   /** Hands the output in; an output that the runtime cannot record fails the item. */
-  Ending complete(Map<String, Object> output, long durationMs, Map<String, Object> riding) {
-    Map<String, Object> members =
-        new LinkedHashMap<>(
-            Json.object(
-                "execution_id", item.executionId(),
-                "node_id", item.nodeId(),
-                "output", output,
-                "state_patch", Map.of(),
-                "duration_ms", durationMs,
-                "idempotency_key", item.idempotencyKey()));
+  Ending complete(Map<String, Object> output, long durationMs, Map<String, String> labels) {
+    Map<String, Object> members = completion(output, durationMs);
+    if (!labels.isEmpty()) {
+      members.put("labels", labels);
+    }
+    return complete(members, Map.of());
+  }
+
+  /** The same for a function, whose last entries ride along. */
+  Ending completeTurn(Map<String, Object> output, long durationMs, Map<String, Object> riding) {
+    Map<String, Object> members = completion(output, durationMs);
     members.putAll(riding);
+    return complete(members, riding);
+  }
+
+  private Map<String, Object> completion(Map<String, Object> output, long durationMs) {
+    return new LinkedHashMap<>(
+        Json.object(
+            "execution_id", item.executionId(),
+            "node_id", item.nodeId(),
+            "output", output,
+            "state_patch", Map.of(),
+            "duration_ms", durationMs,
+            "idempotency_key", item.idempotencyKey()));
+  }
+
+  private Ending complete(Map<String, Object> members, Map<String, Object> riding) {
     Answer answer = post("complete", members, false);
     if (answer != null && answer.isInvalid()) {
       Described error = new Described(answer.reason(), "invalid_output");

@@ -13,7 +13,8 @@ record ToolCall(Tool tool, Held held, Lease lease, System.Logger logger) {
 
   Ending run() {
     long began = System.nanoTime();
-    CodeCall<Map<String, Object>> call = new CodeCall<>(tool.name(), this::call);
+    ToolContext context = contextOf(held.item());
+    CodeCall<Map<String, Object>> call = new CodeCall<>(tool.name(), () -> call(context));
     boolean isDone = call.await(lease.stopped(), null);
     if (lease.lost().isSet()) {
       call.interrupt(CANCEL_MS_MAX);
@@ -31,12 +32,13 @@ record ToolCall(Tool tool, Held held, Lease lease, System.Logger logger) {
       logger.log(Level.WARNING, "the tool failed: " + error, error);
       return held.fail(Failure.of(error));
     }
-    return held.complete(output, (System.nanoTime() - began) / 1_000_000, Map.of());
+    long durationMs = (System.nanoTime() - began) / 1_000_000;
+    return held.complete(output, durationMs, context.labels().asMap());
   }
 
-  private Map<String, Object> call() throws Exception {
+  private Map<String, Object> call(ToolContext context) throws Exception {
     Object input = Inputs.decode(tool.input(), held.item().input());
-    Object output = tool.function().run(input, contextOf(held.item()));
+    Object output = tool.function().run(input, context);
     return Json.requireObject(output, "The output of the tool " + tool.name());
   }
 
