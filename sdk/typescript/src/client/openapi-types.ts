@@ -8701,7 +8701,7 @@ export interface operations {
                                 readonly entries: readonly {
                                     readonly identity: string;
                                     /** @enum {string} */
-                                    readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
+                                    readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
                                     readonly output?: unknown;
                                     readonly error?: {
                                         readonly message: string;
@@ -8762,7 +8762,7 @@ export interface operations {
                                 readonly entries: readonly {
                                     readonly identity: string;
                                     /** @enum {string} */
-                                    readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
+                                    readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
                                     readonly output?: unknown;
                                     readonly error?: {
                                         readonly message: string;
@@ -8914,7 +8914,7 @@ export interface operations {
                     readonly entries: readonly ({
                         readonly identity: string;
                         /** @enum {string} */
-                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback";
                         readonly output?: components["schemas"]["StateValue"] | null;
                         readonly error?: {
                             readonly message: string;
@@ -8993,7 +8993,7 @@ export interface operations {
                     readonly entries?: readonly ({
                         readonly identity: string;
                         /** @enum {string} */
-                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback";
                         readonly output?: components["schemas"]["StateValue"] | null;
                         readonly error?: {
                             readonly message: string;
@@ -9061,7 +9061,7 @@ export interface operations {
                         readonly entries?: readonly {
                             readonly identity: string;
                             /** @enum {string} */
-                            readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
+                            readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
                             readonly output?: unknown;
                             readonly error?: {
                                 readonly message: string;
@@ -9104,7 +9104,7 @@ export interface operations {
                     readonly entries?: readonly ({
                         readonly identity: string;
                         /** @enum {string} */
-                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback";
                         readonly output?: components["schemas"]["StateValue"] | null;
                         readonly error?: {
                             readonly message: string;
@@ -9177,7 +9177,7 @@ export interface operations {
                         readonly entries: readonly {
                             readonly identity: string;
                             /** @enum {string} */
-                            readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
+                            readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback" | "timer" | "event" | "approval" | "child";
                             readonly output?: unknown;
                             readonly error?: {
                                 readonly message: string;
@@ -9242,7 +9242,7 @@ export interface operations {
                     readonly entries?: readonly ({
                         readonly identity: string;
                         /** @enum {string} */
-                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback";
                         readonly output?: components["schemas"]["StateValue"] | null;
                         readonly error?: {
                             readonly message: string;
@@ -9311,7 +9311,7 @@ export interface operations {
                     readonly entries?: readonly ({
                         readonly identity: string;
                         /** @enum {string} */
-                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly kind: "step" | "value" | "version" | "labels" | "on_rollback" | "rollback";
                         readonly output?: components["schemas"]["StateValue"] | null;
                         readonly error?: {
                             readonly message: string;

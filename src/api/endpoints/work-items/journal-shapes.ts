@@ -11,6 +11,7 @@ import type { AskedWait } from '../../../shared/engine/work/functions/suspend-fu
 import type { ExceededBudget } from '../../../shared/engine/work/functions/judge-usage.ts';
 import type { JournalPage, ReadEntry } from '../../../shared/engine/work/functions/read-entries.ts';
 import { userObject, userValue } from '../../schemas/json-values.ts';
+import { givenLabels } from '../../schemas/labels.ts';
 import { idText, instant, omittable, timestamp } from '../../schemas/text.ts';
 import { entryUsage } from './usage-fields.ts';
 
@@ -49,8 +50,15 @@ const entry = z
   .meta({
     description:
       'One entry of a journal. `step`: ran a step · `value`: a time, a random number or an id · ' +
-      '`version`: which version of a change · `on_rollback`: registered a compensation · ' +
-      '`rollback`: ran one.',
+      '`version`: which version of a change · `labels`: set labels of the execution, its `output` · ' +
+      '`on_rollback`: registered a compensation · `rollback`: ran one.',
+  })
+  .superRefine(({ kind, output }, context) => {
+    if (kind !== 'labels') return;
+    const { error } = givenLabels.safeParse(output);
+    for (const { message, path } of error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message, path: ['output', ...path] });
+    }
   })
   .transform((one): JournalEntry => {
     const { error } = one;

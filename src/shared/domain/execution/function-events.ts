@@ -1,9 +1,17 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import { isLabels, type Labels } from './labels/labels.ts';
 import type { UsagePayload } from './usage-payload.ts';
 
 /* Payloads of the events of durable functions; see `event.ts`. */
 
-export const WORKER_ENTRY_KINDS = ['step', 'value', 'version', 'on_rollback', 'rollback'] as const;
+export const WORKER_ENTRY_KINDS = [
+  'step',
+  'value',
+  'version',
+  'labels',
+  'on_rollback',
+  'rollback',
+] as const;
 export const WAIT_KINDS = ['timer', 'event', 'approval', 'child'] as const;
 
 /** `timer`, `event`, `approval`, `child`: the runtime records them, when a wait is satisfied. */
@@ -40,6 +48,20 @@ export interface StepRecordedPayload {
  */
 export function usagesOfSteps({ entries, carried }: StepRecordedPayload): readonly UsagePayload[] {
   return carried === true ? [] : entries.flatMap(({ usage }) => usage ?? []);
+}
+
+/**
+ * The labels that entries give their execution, each its own. A retry begins with those of the execution
+ * before it, so the entries that it takes over give none.
+ */
+export function labelsOfSteps({
+  entries,
+  carried,
+}: Pick<StepRecordedPayload, 'entries' | 'carried'>): readonly Labels[] {
+  if (carried === true) return [];
+  return entries.flatMap(({ kind, output }) =>
+    kind === 'labels' && isLabels(output) ? [output] : [],
+  );
 }
 
 export type WaitPayload = {

@@ -2,8 +2,10 @@ import { hashJson } from '../../canonical-json.ts';
 import type { ExecutionId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
 import type { TimerPayload } from '../event-payloads.ts';
+import { takeLabels } from '../labels/labels.ts';
 import {
   type JournalEntry,
+  labelsOfSteps,
   shownOf,
   type StepRecordedPayload,
   usagesOfSteps,
@@ -30,6 +32,8 @@ export function foldStepRecorded(draft: Draft, { nodeId, payload }: EventOf<'Ste
   const { entries } = payload;
   takeEvents(draft, entries);
   for (const usage of usagesOfSteps(payload)) addUsage(draft, usage);
+  const labels = labelsOfSteps(payload);
+  if (labels.length > 0) draft.labels = { ...draft.labels, ...takeLabels(draft.labels, labels) };
   if (payload.carried === true) {
     const { [visitKey(nodeId, payload.visit)]: _, ...others } = draft.carriedJournals;
     draft.carriedJournals = others;

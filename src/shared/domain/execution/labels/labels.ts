@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../json.ts';
+
 /** Names and values to find executions by. */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -16,6 +18,28 @@ export const LABEL_NAME_RULE =
 /** Whether an execution with these labels can have the others, too. */
 export function haveRoom(labels: Labels, added: Labels): boolean {
   return Object.keys({ ...labels, ...added }).length <= LABELS_MAX;
+}
+
+/** Those of them that an execution with these labels takes, in their order: each that it has room for. */
+export function takeLabels(labels: Labels, given: readonly Labels[]): Labels {
+  let taken = NO_LABELS;
+  for (const added of given) {
+    if (haveRoom({ ...labels, ...taken }, added)) taken = { ...taken, ...added };
+  }
+  return taken;
+}
+
+export function isLabels(value: unknown): value is Labels {
+  return (
+    isJsonObject(value) &&
+    Object.keys(value).length <= LABELS_MAX &&
+    Object.entries(value).every(([name, text]) => LABEL_NAME.test(name) && isLabelValue(text))
+  );
+}
+
+function isLabelValue(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('\0')) return false;
+  return value.length > 0 && value.length <= LABEL_LENGTH_MAX;
 }
 
 export function hasLabels(labels: Labels): boolean {

@@ -26,6 +26,7 @@ import { workerActor } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
 import { decideTurn, type TurnChange, type TurnCommit } from './decide-turn.ts';
 import { knownExecution } from './known-execution.ts';
+import { labelled } from './label-turn.ts';
 import { reportSteps } from './report-steps.ts';
 
 /*
@@ -138,7 +139,7 @@ async function proposeOn<Answer>(
   const { known, found } = open;
   if (!isFresh) deps.heldExecutions.drop(known.row.executionId);
   try {
-    const change = await propose(open);
+    const change = labelled(open, await propose(open));
     return change.events !== null || isFresh ? change : null;
   } catch (error) {
     if (!isFresh) return null;

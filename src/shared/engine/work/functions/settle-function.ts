@@ -2,7 +2,6 @@ import { badRequest, type SvcError } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
 import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
-import type { Labels } from '../../../domain/execution/labels/labels.ts';
 import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
 import type { TurnCommit } from './decide-turn.ts';
 import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
@@ -10,7 +9,6 @@ import { failureFact } from '../../advance/outcome-facts.ts';
 import type { Usage } from '../../../nodes/run.ts';
 import type { Reader } from '../../caller.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
-import { checkRoom } from '../commit-labelled.ts';
 import { STALE_FENCE } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
 import { judgeAppend, leanEntries, recordedEvents } from './append-entries.ts';
@@ -66,14 +64,11 @@ export async function completeFunction(
       }
       await params.check();
       const events = [...recorded, ...params.facts];
-      const labels = labelsIn(params.facts);
-      if (labels !== undefined) checkRoom(open.known.state.labels, labels);
       const { idempotencyKey } = params;
       const { workItemId } = open.found.record;
       return {
         events,
         commit: {
-          ...(labels !== undefined && { setsLabels: labels }),
           recordsOutput:
             idempotencyKey === null
               ? null
@@ -185,11 +180,6 @@ function checkCompensated(run: FunctionRun, entries: readonly JournalEntry[]): v
   throw badRequest(`compensations have not run: ${owed.slice(0, 20).join(', ')}`, {
     compensations: owed.slice(0, 20),
   });
-}
-
-/** The labels that a completion gives the execution. */
-function labelsIn(facts: readonly ExecutionEvent[]): Labels | undefined {
-  return facts.find((fact) => fact.kind === 'NodeCompleted')?.payload.labels;
 }
 
 /** The usage that a completion reports. */

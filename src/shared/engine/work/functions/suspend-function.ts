@@ -26,6 +26,7 @@ import {
   type RunRef,
   staleFence,
 } from './change-run.ts';
+import { withLabels } from './label-turn.ts';
 import { childrenOfWaits, findChildren, type FoundChildren } from './start-children.ts';
 import { readEntries, type ReadEntry } from './read-entries.ts';
 
@@ -134,7 +135,7 @@ async function proposeSuspension(
   }
   checkWaits(open, asked, entries);
   const isOpen = new Set(run.waits.map(({ identity }) => identity));
-  const started = await childrenOfWaits(deps, open, {
+  const started = await childrenOfWaits(deps, withLabels(open, entries), {
     waits: asked.waits.filter(({ identity }) => !isOpen.has(identity)),
     found: asked.children,
   });
