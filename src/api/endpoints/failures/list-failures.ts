@@ -17,7 +17,8 @@ export const listFailures = defineEndpoint({
   summary: 'Lists dead letters and failed executions by cause',
   note:
     'The cause is the message without numbers, ids and quoted values. Failed executions count by ' +
-    'the time when they began. The latest 2000 of each kind are read, in at most 100 groups.',
+    'the time when they began. The latest 2000 of each kind are read, from ' +
+    'the latest 20,000 of each, in at most 100 groups.',
   query: z.object({
     within_hours: queryInteger({ min: 1, fallback: HOURS_DEFAULT, clampTo: HOURS_MAX }),
     workflow_id: optionalQuery(z.string()),
@@ -55,9 +56,8 @@ export const listFailures = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const since = new Date(Date.now() - query.within_hours * HOUR_MS).toISOString();
-    const { groups, isExact } = await list(engine, caller, {
-      since,
+    const { since, groups, isExact } = await list(engine, caller, {
+      withinMs: query.within_hours * HOUR_MS,
       workflowId: query.workflow_id,
     });
     return {

@@ -1,102 +1,107 @@
-import { hashJson } from '../../domain/canonical-json.ts';
-import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
-import type { WorkQueue } from '../../domain/work/work-item.ts';
-import type { Failure } from '../../store/readings/work-overview.ts';
+import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
+import type { Condition } from '../../domain/execution/query/condition.ts';
+import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactError } from '../executions/redact-view.ts';
-import { normaliseError } from './normalise-error.ts';
+import { type Failure, type FailureGroup, groupFailures } from './group-failures.ts';
 
 /** How many of each kind are read: the latest. */
 const ROWS_MAX = 2_000;
+/** So many of each kind are looked through at most, for those that fit. */
+const SCANNED_MAX = 20_000;
 const GROUPS_MAX = 100;
-const MEMBERS_MAX = 50;
-
-/** Failures of one cause, in one place. */
-export interface FailureGroup {
-  readonly id: string;
-  readonly kind: 'work_item' | 'execution';
-  /** The message without numbers, ids and quoted values. */
-  readonly cause: string;
-  readonly workflowId: string;
-  readonly nodeId: string | null;
-  readonly tool: string | null;
-  readonly queue: WorkQueue | null;
-  readonly count: number;
-  /** How many belong to executions that have not ended. */
-  readonly live: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
-  /** The latest ones. */
-  readonly members: readonly FailureMember[];
-}
-
-interface FailureMember {
-  readonly executionId: ExecutionId;
-  readonly workItemId: WorkItemId | null;
-  readonly error: string;
-  readonly failedAt: string;
-  readonly isLive: boolean;
-}
 
 export interface FailuresView {
+  /** ISO instant: how far back. */
+  readonly since: string;
   readonly groups: readonly FailureGroup[];
   /** False: there were more failures, or causes, than were read. */
   readonly isExact: boolean;
 }
 
-/** Failures since an instant by cause, the largest group first. */
+interface Window {
+  readonly tenantId: TenantId;
+  readonly conditions: readonly Condition[];
+  readonly since: string;
+  /** Milliseconds of the clock that executions are stored by. */
+  readonly now: number;
+}
+
+interface Read {
+  readonly failures: readonly Failure[];
+  readonly isExact: boolean;
+}
+
+/** The failures of the last time by cause, the largest group first. */
 export async function listFailures(
   deps: EngineDeps,
   { tenantId }: Reader,
-  { since, workflowId }: { readonly since: string; readonly workflowId: string | null },
+  { withinMs, workflowId }: { readonly withinMs: number; readonly workflowId: string | null },
 ): Promise<FailuresView> {
-  const rows = await deps.store.workOverview.listFailures({ tenantId, since, limit: ROWS_MAX });
-  const items = rows.filter(({ item }) => item !== null).length;
-  const wanted = rows.filter((row) => workflowId === null || row.workflowId === workflowId);
-  const groups = new Map<string, FailureGroup>();
-  for (const row of wanted) {
-    const error = await showError(deps, row);
-    const place = placeOf(row, normaliseError(error));
-    const id = hashJson(place).slice(0, 16);
-    groups.set(id, addTo(groups.get(id) ?? { ...place, id, ...EMPTY }, row, error));
-  }
-  const sorted = [...groups.values()].toSorted((one, other) => other.count - one.count);
+  const now = Date.parse(await deps.store.diagnosis.clock());
+  const since = new Date(now - withinMs).toISOString();
+  const conditions: readonly Condition[] =
+    workflowId === null ? [] : [{ field: 'workflow', operator: 'in', values: [workflowId] }];
+  const window = { tenantId, conditions, since, now };
+  const read = await Promise.all([readItems(deps, window), readExecutions(deps, window)]);
+  const groups = groupFailures(read.flatMap(({ failures }) => failures));
   return {
-    groups: sorted.slice(0, GROUPS_MAX),
-    isExact: items < ROWS_MAX && rows.length - items < ROWS_MAX && sorted.length <= GROUPS_MAX,
+    since,
+    groups: groups.slice(0, GROUPS_MAX),
+    isExact: read.every(({ isExact }) => isExact) && groups.length <= GROUPS_MAX,
   };
 }
 
-const EMPTY = { count: 0, live: 0, firstAt: '', lastAt: '', members: [] } as const;
+async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
+  const { tenantId, conditions, since, now } = window;
+  const { items, isExact } = await deps.store.workOverview.listFailedItems({
+    tenantId,
+    criteria: gatherCriteria(conditions, now),
+    since,
+    before: null,
+    limit: ROWS_MAX,
+    within: SCANNED_MAX,
+  });
+  const failures = items.map(async (item) => ({
+    executionId: item.executionId,
+    workflowId: item.workflowId,
+    error: await showError(deps, item, item.nodeId),
+    failedAt: item.failedAt,
+    item,
+  }));
+  return { failures: await Promise.all(failures), isExact };
+}
 
-async function showError(deps: EngineDeps, { definitionId, item, error }: Failure) {
+/** They are found by their beginning, as no index has their end. */
+async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
+  const { tenantId, conditions, since, now } = window;
+  const failed: readonly Condition[] = [
+    { field: 'status', operator: 'in', values: ['failed'] },
+    { field: 'started', operator: '>=', at: { instant: since } },
+  ];
+  const { rows, next } = await deps.store.executionSearch.search({
+    tenantId,
+    criteria: gatherCriteria([...failed, ...conditions], now),
+    cursor: null,
+    limit: ROWS_MAX,
+    within: SCANNED_MAX,
+  });
+  const failures = rows.map(async (row) => ({
+    executionId: row.executionId,
+    workflowId: row.workflowId,
+    error: await showError(deps, { ...row, error: row.error ?? '' }, null),
+    failedAt: row.completedAt ?? row.updatedAt,
+    item: null,
+  }));
+  return { failures: await Promise.all(failures), isExact: next === null };
+}
+
+async function showError(
+  deps: EngineDeps,
+  { definitionId, error }: { readonly definitionId: DefinitionId; readonly error: string },
+  nodeId: string | null,
+): Promise<string> {
   const { plan } = await deps.definitions.get(definitionId);
-  return redactError(error, { plan, nodeId: item?.nodeId ?? null, pseudonym: deps.pseudonym });
-}
-
-function placeOf({ item, workflowId }: Failure, cause: string) {
-  return {
-    kind: item === null ? ('execution' as const) : ('work_item' as const),
-    cause,
-    workflowId,
-    nodeId: item?.nodeId ?? null,
-    tool: item?.tool ?? null,
-    queue: item?.queue ?? null,
-  };
-}
-
-/** Rows come latest first. */
-function addTo(group: FailureGroup, row: Failure, error: string): FailureGroup {
-  const { executionId, failedAt, item } = row;
-  const isLive = item?.isLive ?? false;
-  const member = { executionId, workItemId: item?.workItemId ?? null, error, failedAt, isLive };
-  return {
-    ...group,
-    count: group.count + 1,
-    live: group.live + (isLive ? 1 : 0),
-    firstAt: failedAt,
-    lastAt: group.count === 0 ? failedAt : group.lastAt,
-    members: group.members.length < MEMBERS_MAX ? [...group.members, member] : group.members,
-  };
+  return redactError(error, { plan, nodeId, pseudonym: deps.pseudonym });
 }

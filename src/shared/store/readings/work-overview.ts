@@ -1,3 +1,4 @@
+import type { ExecutionCriteria } from '../../domain/execution/query/criteria.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue, WorkerQueue } from '../../domain/work/work-item.ts';
 
@@ -10,8 +11,8 @@ export interface WorkOverviewStore {
   }): Promise<QueueDepths>;
   /** By the ids of execution and item, so that items claimed while one reads on do not move the list. */
   listLeases(params: ListLeases): Promise<LeasePage>;
-  /** Latest first. */
-  listFailures(params: ListFailures): Promise<readonly Failure[]>;
+  /** Dead letters of the executions that fit, latest first, from a bounded part of the list. */
+  listFailedItems(params: ListFailedItems): Promise<FailedItems>;
 }
 
 export interface QueueDepths {
@@ -73,29 +74,34 @@ export interface HeldLease {
   readonly deadlineAt: string | null;
 }
 
-export interface ListFailures {
+export interface ListFailedItems {
   readonly tenantId: TenantId;
-  /** ISO instant: how far back. */
+  /** Of their executions; those on errors are compared with the error of the item. */
+  readonly criteria: ExecutionCriteria;
+  /** ISO instants of the dead letters: inclusive and exclusive. Null: until now. */
   readonly since: string;
-  /** How many dead letters, and how many failed executions. */
+  readonly before: string | null;
   readonly limit: number;
+  /** How many dead letters are looked through at most. */
+  readonly within: number;
 }
 
-export interface Failure {
-  readonly executionId: ExecutionId;
-  readonly workflowId: string;
-  readonly definitionId: DefinitionId;
-  readonly error: string;
-  readonly failedAt: string;
-  /** Null: the execution failed. */
-  readonly item: FailedItem | null;
+export interface FailedItems {
+  readonly items: readonly FailedItem[];
+  /** False: there may be more than were read. */
+  readonly isExact: boolean;
 }
 
 export interface FailedItem {
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly definitionId: DefinitionId;
   readonly workItemId: WorkItemId;
   readonly nodeId: string;
   readonly tool: string;
   readonly queue: WorkQueue;
+  readonly error: string;
+  readonly failedAt: string;
   /** Its execution has not ended. */
   readonly isLive: boolean;
 }

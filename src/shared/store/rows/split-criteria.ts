@@ -66,10 +66,10 @@ export function labelOf({ labels }: ExecutionCriteria): { name: string; value: s
   return label === undefined || value === undefined ? null : { name: label.label, value };
 }
 
-function restrictsNothing(criteria: ExecutionCriteria): boolean {
-  const { statuses, workflow, version, ids, parents, errorContains, labels, waiting, ended } =
-    criteria;
+export function restrictsNothing(criteria: ExecutionCriteria): boolean {
+  const { statuses, workflow, version, ids, parents, errorContains, labels, waiting } = criteria;
   const texts = [workflow, version];
+  const times = [criteria.started, criteria.ended];
   return (
     statuses === null &&
     ids === null &&
@@ -77,8 +77,7 @@ function restrictsNothing(criteria: ExecutionCriteria): boolean {
     errorContains.length === 0 &&
     labels.length === 0 &&
     waiting.length === 0 &&
-    ended.from === null &&
-    ended.before === null &&
+    times.every(({ from, before }) => from === null && before === null) &&
     texts.every((each) => each.in === null && each.notIn.length + each.contains.length === 0)
   );
 }

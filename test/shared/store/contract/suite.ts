@@ -38,6 +38,7 @@ import { treeCases } from './executions/trees.ts';
 import { usageCases } from './executions/usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work/work.ts';
+import { failedItemCases } from './work/failed-items.ts';
 import { workOverviewCases } from './work/overview.ts';
 import { workerCases } from './work/workers.ts';
 import { workflowPauseCases } from './workflows/workflow-pauses.ts';
@@ -63,6 +64,7 @@ const AREAS = [
   claimFilterCases,
   leaseCases,
   deadLetterCases,
+  failedItemCases,
   workOverviewCases,
   timerCases,
   heldTimerCases,

@@ -1,6 +1,8 @@
 import test from 'ava';
 import type pg from 'pg';
 
+import { gatherCriteria } from '../../../../src/shared/domain/execution/query/criteria.ts';
+import { parseQuery } from '../../../../src/shared/domain/execution/query/parse-query.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
@@ -61,16 +63,19 @@ const READINGS: readonly Reading[] = [
     rows: PAGE,
     readsMax: 10 * PAGE,
   },
+  { title: 'dead letters', read: readItems(''), rows: FAILURES, readsMax: 5 * FAILURES },
   {
-    title: 'failures',
-    read: (store) =>
-      store.workOverview.listFailures({
-        tenantId: TENANT,
-        since: '2026-01-01T00:00:00.000Z',
-        limit: FAILURES,
-      }),
-    rows: 2 * FAILURES,
-    readsMax: 10 * FAILURES,
+    title: 'dead letters of one of many workflows',
+    read: readItems('workflow = w8'),
+    rows: (2 * FAILURES) / 25,
+    // The bound, the dead letters and their executions.
+    readsMax: 7 * FAILURES,
+  },
+  {
+    title: 'dead letters with an error',
+    read: readItems('error ~ nothing'),
+    rows: 0,
+    readsMax: 7 * FAILURES,
   },
   {
     title: 'leases of a busy tenant',
@@ -122,6 +127,16 @@ const READINGS: readonly Reading[] = [
     readsMax: 2 * ROWS + SCAN.limit,
   },
 ];
+
+/** Looks through twice as many dead letters as it lists. */
+function readItems(query: string): Reading['read'] {
+  const criteria = gatherCriteria(parseQuery(query).conditions ?? [], Date.now());
+  return async (store) => {
+    const bounds = { since: '2026-01-01T00:00:00.000Z', before: null, within: 2 * FAILURES };
+    const params = { tenantId: TENANT, criteria, limit: FAILURES, ...bounds };
+    return (await store.workOverview.listFailedItems(params)).items;
+  };
+}
 
 for (const isAnalyzed of [true, false]) {
   const state = isAnalyzed ? 'with' : 'without';

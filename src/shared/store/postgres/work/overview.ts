@@ -1,18 +1,18 @@
 import { ownQueueName } from '../../../domain/work/quota.ts';
-import { executionIdFromUuid, type DefinitionId, type WorkItemId } from '../../../domain/ids.ts';
+import { executionIdFromUuid, type WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
 import {
   FAILED_WITHIN_MS,
   LAST_ITEM,
-  type Failure,
   type HeldLease,
   type LeasePlace,
   type WorkOverviewStore,
 } from '../../readings/work-overview.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
+import { listFailedItems } from './failed-items.ts';
 
 const WORKER_QUEUES = ['python_tool', 'java_tool', 'function'] as const;
 
@@ -35,11 +35,7 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
       if (bound === null) return { leases, next: null };
       return { leases, next: { executionId: executionIdFromUuid(bound), workItemId: LAST_ITEM } };
     },
-    async listFailures({ tenantId, since, limit }) {
-      const values = [tenantId, since, limit];
-      const rows = await readers.run<FailureRecord>(LIST_FAILURES, values, tenantId);
-      return rows.map(decodeFailure);
-    },
+    listFailedItems: (params) => listFailedItems(readers, params),
   };
 }
 
@@ -206,65 +202,4 @@ const LIST_LEASES: Statement = {
       limit 1
     ) i on true
     order by l.execution_id, l.work_item_id`,
-};
-
-interface FailureRecord {
-  readonly execution_id: string;
-  readonly workflow_id: string;
-  readonly definition_id: DefinitionId;
-  readonly error: string;
-  readonly failed_at: string;
-  readonly work_item_id: WorkItemId | null;
-  readonly node_id: string | null;
-  readonly tool: string | null;
-  readonly queue: WorkQueue | null;
-  readonly is_live: boolean;
-}
-
-function decodeFailure(row: FailureRecord): Failure {
-  const { work_item_id: workItemId, node_id: nodeId, tool, queue, is_live: isLive } = row;
-  const isItem = workItemId !== null && nodeId !== null && tool !== null && queue !== null;
-  return {
-    executionId: executionIdFromUuid(row.execution_id),
-    workflowId: row.workflow_id,
-    definitionId: row.definition_id,
-    error: row.error,
-    failedAt: row.failed_at,
-    item: isItem ? { workItemId, nodeId, tool, queue, isLive } : null,
-  };
-}
-
-/* Failed executions are found by their beginning, as no index has their end. */
-const LIST_FAILURES: Statement = {
-  name: 'list-failures',
-  writes: false,
-  text: `
-    (
-      select d.execution_id, e.workflow_id, e.definition_id, d.error,
-        d.dead_lettered_at as failed_at, d.work_item_id, d.node_id, d.tool, d.queue,
-        e.status in ('running', 'paused') as is_live
-      from dead_letters d
-      cross join lateral (
-        select x.workflow_id, x.definition_id, x.status
-        from executions x
-        where x.id = d.execution_id
-        limit 1
-      ) e
-      where d.tenant_id = $1
-        and d.dead_lettered_at >= $2
-      order by d.dead_lettered_at desc, d.work_item_id desc
-      limit $3
-    )
-    union all
-    (
-      select e.id, e.workflow_id, e.definition_id, coalesce(e.error, ''), e.completed_at, null,
-        null, null, null, false
-      from executions e
-      where e.tenant_id = $1
-        and e.status = 'failed'
-        and e.created_at >= $2
-      order by e.created_at desc, e.id desc
-      limit $3
-    )
-    order by failed_at desc`,
 };

@@ -1,28 +1,27 @@
 import { ownQueueName } from '../../../domain/work/quota.ts';
-import type { DefinitionId, ExecutionId, WorkItemId } from '../../../domain/ids.ts';
+import type { ExecutionId, WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
 import {
   FAILED_WITHIN_MS,
-  type Failure,
   type HeldLease,
   LAST_ITEM,
   type LeasePage,
   type LeasePlace,
-  type ListFailures,
   type ListLeases,
   type QueueDepths,
   type WorkOverviewStore,
 } from '../../readings/work-overview.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
+import { listFailedItems } from './failed-items.ts';
 
 export function createWorkOverview(connection: Connection): WorkOverviewStore {
   return {
     readQueues: (params) => connection.read(() => readQueues(connection, params)),
     listLeases: (params) => connection.read(() => listLeases(connection, params)),
-    listFailures: (params) => connection.read(() => listFailures(connection, params)),
+    listFailedItems: (params) => connection.read(() => listFailedItems(connection, params)),
   };
 }
 
@@ -192,59 +191,3 @@ export const LIST_LEASES = `
       or (l.execution_id, l.work_item_id) > (:after_execution, :after_item))
   order by l.execution_id, l.work_item_id
   limit :limit`;
-
-interface RawFailure {
-  readonly execution_id: ExecutionId;
-  readonly workflow_id: string;
-  readonly definition_id: DefinitionId;
-  readonly error: string;
-  readonly failed_at: number;
-  readonly work_item_id: WorkItemId | null;
-  readonly node_id: string | null;
-  readonly tool: string | null;
-  readonly queue: WorkQueue | null;
-  readonly is_live: number;
-}
-
-function listFailures(connection: Connection, params: ListFailures): readonly Failure[] {
-  const { tenantId, since, limit } = params;
-  return connection
-    .all<RawFailure>(LIST_FAILURES, { tenant_id: tenantId, since: Date.parse(since), limit })
-    .map((row) => {
-      const { work_item_id: workItemId, node_id: nodeId, tool, queue } = row;
-      const isItem = workItemId !== null && nodeId !== null && tool !== null && queue !== null;
-      return {
-        executionId: row.execution_id,
-        workflowId: row.workflow_id,
-        definitionId: row.definition_id,
-        error: row.error,
-        failedAt: toIso(row.failed_at),
-        item: isItem ? { workItemId, nodeId, tool, queue, isLive: row.is_live === 1 } : null,
-      };
-    });
-}
-
-/* Failed executions are found by their beginning, as no index has their end. */
-const LIST_FAILURES = `
-  select *
-  from (
-    select d.execution_id, e.workflow_id, e.definition_id, d.error,
-      d.dead_lettered_at as failed_at, d.work_item_id, d.node_id, d.tool, d.queue,
-      e.status in ('running', 'paused') as is_live
-    from dead_letters d
-    join executions e on e.id = d.execution_id
-    where d.tenant_id = :tenant_id and d.dead_lettered_at >= :since
-    order by d.dead_lettered_at desc, d.work_item_id desc
-    limit :limit
-  )
-  union all
-  select *
-  from (
-    select e.id, e.workflow_id, e.definition_id, coalesce(e.error, ''), e.completed_at, null,
-      null, null, null, 0
-    from executions e
-    where e.tenant_id = :tenant_id and e.status = 'failed' and e.created_at >= :since
-    order by e.created_at desc, e.id desc
-    limit :limit
-  )
-  order by failed_at desc`;

@@ -5,10 +5,9 @@ import type {
   ListLeases,
 } from '../../../../../src/shared/store/readings/work-overview.ts';
 import { contractCases } from '../contract-case.ts';
-import { claim, commitOne, settleOf, start, startWithItems } from '../drive.ts';
-import { makeEvent, makeItem, makePlan, makeTenantId, makeTicket } from '../make.ts';
+import { claim, commitOne, start, startWithItems } from '../drive.ts';
+import { makeItem, makePlan, makeTenantId, makeTicket } from '../make.ts';
 
-const LONG_AGO = '2020-01-01T00:00:00.000Z';
 /** More than all cases together make. */
 const ROWS_MAX = 100_000;
 
@@ -110,55 +109,4 @@ export function workOverviewCases(name: string, open: () => TestStore): void {
     t.deepEqual(found.toSorted(), held.toSorted());
     t.false((await store.workOverview.readQueues({ tenantId, rowsMax: 1 })).isExact);
   });
-
-  check(
-    'failures are dead letters and failed executions since an instant',
-    async (t, { store }) => {
-      const { tickets: _, ...execution } = await startWithItems(store, [{ nodeId: 'pay' }]);
-      const { tenantId } = execution;
-      const [item] = await claim(store, tenantId);
-      if (item === undefined) throw new Error('no item was claimed');
-      const { workItemId } = item.ticket;
-      await commitOne(
-        store,
-        makePlan(execution, {
-          settles: [settleOf(item)],
-          deadLetters: [{ workItemId, attempt: 2, error: 'card refused' }],
-        }),
-      );
-      const failed = await start(store, { tenantId });
-      await commitOne(
-        store,
-        makePlan(failed, {
-          events: [makeEvent({ kind: 'WorkflowFailed', nodeId: null, payload: '{}' })],
-          status: 'failed',
-          error: 'out of time',
-          revokesAll: true,
-        }),
-      );
-      const list = (since: string, of = tenantId) =>
-        store.workOverview.listFailures({ tenantId: of, since, limit: 10 });
-      const failures = await list(LONG_AGO);
-      t.is(failures.length, 2);
-      t.like(
-        failures.find(({ item: one }) => one === null),
-        {
-          executionId: failed.executionId,
-          error: 'out of time',
-        },
-      );
-      t.like(
-        failures.find(({ item: one }) => one !== null),
-        {
-          executionId: execution.executionId,
-          error: 'card refused',
-          item: { workItemId, nodeId: 'pay', tool: 'greetings.hello', isLive: true },
-        },
-      );
-      t.deepEqual(await list('2999-01-01T00:00:00.000Z'), []);
-      t.deepEqual(await list(LONG_AGO, makeTenantId()), []);
-      const { queues } = await store.workOverview.readQueues({ tenantId, rowsMax: ROWS_MAX });
-      t.like(queues[0], { tool: 'greetings.hello', waiting: 0, leased: 0, failed: 1 });
-    },
-  );
 }

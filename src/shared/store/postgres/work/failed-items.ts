@@ -1,0 +1,95 @@
+import { executionIdFromUuid, type DefinitionId, type WorkItemId } from '../../../domain/ids.ts';
+import type { WorkQueue } from '../../../domain/work/work-item.ts';
+import type { FailedItem, FailedItems, ListFailedItems } from '../../readings/work-overview.ts';
+import { restrictsNothing } from '../../rows/split-criteria.ts';
+import type { PostgresPool } from '../connection/connect.ts';
+import { type Bind, writeCriteria } from '../executions/write-criteria.ts';
+import { createBinds, unnamed } from '../executions/write-drive.ts';
+
+/** The bound is read first, so that the list contains all that fits up to the bound. */
+export async function listFailedItems(
+  readers: PostgresPool,
+  params: ListFailedItems,
+): Promise<FailedItems> {
+  const { tenantId, criteria, limit } = params;
+  const bound = restrictsNothing(criteria) ? null : await findBound(readers, params);
+  const { values, bind } = createBinds();
+  // Limits keep the join as it is written: the server walks along the list, and compares each.
+  const text = `
+    select d.execution_id, e.workflow_id, e.definition_id, d.work_item_id, d.node_id, d.tool, d.queue,
+      d.error, d.dead_lettered_at, e.status in ('running', 'paused') as is_live
+    from dead_letters d
+    cross join lateral (
+      select x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id,
+        x.status, x.created_at, x.completed_at, d.error
+      from executions x
+      where x.id = d.execution_id
+      limit 1
+    ) e
+    where ${writeWindow(params, bind)}
+      and ${writeBound(bound, bind)}
+      and ${writeCriteria(criteria, bind)}
+    order by d.dead_lettered_at desc, d.work_item_id desc
+    limit ${bind(limit)}::int4`;
+  const rows = await readers.run<FailedItemRecord>(unnamed(text), values, tenantId);
+  return { items: rows.map(decodeFailedItem), isExact: bound === null && rows.length < limit };
+}
+
+interface Bound {
+  readonly dead_lettered_at: string;
+  readonly work_item_id: WorkItemId;
+}
+
+/** The last dead letter that is looked through; null: there are no more than that. */
+async function findBound(readers: PostgresPool, params: ListFailedItems): Promise<Bound | null> {
+  const { values, bind } = createBinds();
+  const text = `
+    select d.dead_lettered_at, d.work_item_id
+    from dead_letters d
+    where ${writeWindow(params, bind)}
+    order by d.dead_lettered_at desc, d.work_item_id desc
+    offset ${bind(params.within - 1)}::int4
+    limit 1`;
+  const [row] = await readers.run<Bound>(unnamed(text), values, params.tenantId);
+  return row ?? null;
+}
+
+function writeWindow({ tenantId, since, before }: ListFailedItems, bind: Bind): string {
+  const from = `d.tenant_id = ${bind(tenantId)}::text
+      and d.dead_lettered_at >= ${bind(since)}::timestamptz`;
+  return before === null ? from : `${from} and d.dead_lettered_at < ${bind(before)}::timestamptz`;
+}
+
+function writeBound(bound: Bound | null, bind: Bind): string {
+  if (bound === null) return 'true';
+  const place = `(${bind(bound.dead_lettered_at)}::timestamptz, ${bind(bound.work_item_id)}::uuid)`;
+  return `(d.dead_lettered_at, d.work_item_id) >= ${place}`;
+}
+
+interface FailedItemRecord {
+  readonly execution_id: string;
+  readonly workflow_id: string;
+  readonly definition_id: DefinitionId;
+  readonly work_item_id: WorkItemId;
+  readonly node_id: string;
+  readonly tool: string;
+  readonly queue: WorkQueue;
+  readonly error: string;
+  readonly dead_lettered_at: string;
+  readonly is_live: boolean;
+}
+
+function decodeFailedItem(row: FailedItemRecord): FailedItem {
+  return {
+    executionId: executionIdFromUuid(row.execution_id),
+    workflowId: row.workflow_id,
+    definitionId: row.definition_id,
+    workItemId: row.work_item_id,
+    nodeId: row.node_id,
+    tool: row.tool,
+    queue: row.queue,
+    error: row.error,
+    failedAt: row.dead_lettered_at,
+    isLive: row.is_live,
+  };
+}

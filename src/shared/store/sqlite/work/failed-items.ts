@@ -1,0 +1,111 @@
+import type { DefinitionId, ExecutionId, WorkItemId } from '../../../domain/ids.ts';
+import type { WorkQueue } from '../../../domain/work/work-item.ts';
+import type { FailedItem, FailedItems, ListFailedItems } from '../../readings/work-overview.ts';
+import { restrictsNothing } from '../../rows/split-criteria.ts';
+import type { Bindable, Connection } from '../connection/connect.ts';
+import { writeCriteria } from '../executions/write-criteria.ts';
+import { all } from '../executions/write-drive.ts';
+import { toIso } from '../rows.ts';
+
+/** The bound is read first, so that the list contains all that fits up to the bound. */
+export function listFailedItems(connection: Connection, params: ListFailedItems): FailedItems {
+  const bound = restrictsNothing(params.criteria) ? null : findBound(connection, params);
+  const { text, bindings } = writeFailedItems(params, bound);
+  const items = all<RawFailedItem>(connection, text, bindings).map(decodeFailedItem);
+  return { items, isExact: bound === null && items.length < params.limit };
+}
+
+interface Bound {
+  readonly dead_lettered_at: number;
+  readonly work_item_id: WorkItemId;
+}
+
+interface Written {
+  readonly text: string;
+  readonly bindings: Readonly<Record<string, Bindable>>;
+}
+
+/** The last dead letter that is looked through; null: there are no more than that. */
+function findBound(connection: Connection, params: ListFailedItems): Bound | null {
+  const { text, bindings } = writeBound(params);
+  return all<Bound>(connection, text, bindings)[0] ?? null;
+}
+
+/** Exported for a test of its plan. */
+export function writeBound(params: ListFailedItems): Written {
+  return {
+    text: `
+      select d.dead_lettered_at, d.work_item_id
+      from dead_letters d
+      where ${writeWindow(params)}
+      order by d.dead_lettered_at desc, d.work_item_id desc
+      limit 1 offset :skip`,
+    bindings: { ...bindWindow(params), skip: params.within - 1 },
+  };
+}
+
+/** Exported for a test of its plan. A cross join keeps its order, and with it that of the index. */
+export function writeFailedItems(params: ListFailedItems, bound: Bound | null): Written {
+  const { condition, bindings } = writeCriteria('c_', params.criteria);
+  const place = '(d.dead_lettered_at, d.work_item_id) >= (:bound_at, :bound_item)';
+  return {
+    text: `
+      select e.id as execution_id, e.workflow_id, e.definition_id, e.work_item_id, e.node_id, e.tool,
+        e.queue, e.error, e.dead_lettered_at, e.status in ('running', 'paused') as is_live
+      from (
+        select d.work_item_id, d.node_id, d.tool, d.queue, d.error, d.dead_lettered_at, x.id,
+          x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id, x.status,
+          x.created_at, x.completed_at
+        from dead_letters d
+        cross join executions x on x.id = d.execution_id
+        where ${writeWindow(params)} and ${bound === null ? 'true' : place}
+      ) e
+      where ${condition}
+      order by e.dead_lettered_at desc, e.work_item_id desc
+      limit :limit`,
+    bindings: {
+      ...bindWindow(params),
+      ...bindings,
+      ...(bound !== null && { bound_at: bound.dead_lettered_at, bound_item: bound.work_item_id }),
+      limit: params.limit,
+    },
+  };
+}
+
+function writeWindow({ before }: ListFailedItems): string {
+  const from = 'd.tenant_id = :tenant_id and d.dead_lettered_at >= :since';
+  return before === null ? from : `${from} and d.dead_lettered_at < :before`;
+}
+
+function bindWindow({ tenantId, since, before }: ListFailedItems): Written['bindings'] {
+  const from = { tenant_id: tenantId, since: Date.parse(since) };
+  return before === null ? from : { ...from, before: Date.parse(before) };
+}
+
+interface RawFailedItem {
+  readonly execution_id: ExecutionId;
+  readonly workflow_id: string;
+  readonly definition_id: DefinitionId;
+  readonly work_item_id: WorkItemId;
+  readonly node_id: string;
+  readonly tool: string;
+  readonly queue: WorkQueue;
+  readonly error: string;
+  readonly dead_lettered_at: number;
+  readonly is_live: number;
+}
+
+function decodeFailedItem(row: RawFailedItem): FailedItem {
+  return {
+    executionId: row.execution_id,
+    workflowId: row.workflow_id,
+    definitionId: row.definition_id,
+    workItemId: row.work_item_id,
+    nodeId: row.node_id,
+    tool: row.tool,
+    queue: row.queue,
+    error: row.error,
+    failedAt: toIso(row.dead_lettered_at),
+    isLive: row.is_live === 1,
+  };
+}

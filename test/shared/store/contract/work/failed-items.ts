@@ -1,0 +1,167 @@
+import { gatherCriteria } from '../../../../../src/shared/domain/execution/query/criteria.ts';
+import { parseQuery } from '../../../../../src/shared/domain/execution/query/parse-query.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../../../../src/shared/domain/ids.ts';
+import type { NewExecution } from '../../../../../src/shared/store/commit.ts';
+import type { ListFailedItems } from '../../../../../src/shared/store/readings/work-overview.ts';
+import type { Store } from '../../../../../src/shared/store/store.ts';
+import type { TestStore } from '../../../../support/stores.ts';
+import { contractCases } from '../contract-case.ts';
+import { claimOne, commitOne, settleOf, start } from '../drive.ts';
+import {
+  makeDefinitionId,
+  makeEvent,
+  makeItem,
+  makeKey,
+  makePlan,
+  makeTenantId,
+  makeTicket,
+} from '../make.ts';
+
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+
+export function failedItemCases(name: string, open: () => TestStore): void {
+  const check = contractCases(name, open);
+
+  check('failed items are the dead letters of a time, latest first', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const first = await failItem(store, { tenantId, nodeId: 'pay', error: 'card refused' });
+    const { workItemId } = await failItem(store, { tenantId });
+    const { items, isExact } = await list(store, tenantId);
+    t.true(isExact);
+    t.deepEqual(
+      items.map((item) => item.workItemId),
+      [workItemId, first.workItemId],
+    );
+    t.like(items[1], {
+      ...first,
+      workflowId: 'greet',
+      nodeId: 'pay',
+      tool: 'greetings.hello',
+      queue: 'python_tool',
+      error: 'card refused',
+      isLive: true,
+    });
+    t.regex(items[1]?.failedAt ?? '', /^\d{4}-.*Z$/);
+    t.deepEqual((await list(store, tenantId, '', { since: '2999-01-01T00:00:00.000Z' })).items, []);
+    t.deepEqual((await list(store, tenantId, '', { before: LONG_AGO })).items, []);
+    t.deepEqual((await list(store, makeTenantId())).items, []);
+    const { queues } = await store.workOverview.readQueues({ tenantId, rowsMax: 100 });
+    t.like(queues[0], { tool: 'greetings.hello', waiting: 0, leased: 0, failed: 2 });
+  });
+
+  check('failed items are found by their executions, behind any number of others', async (t, c) => {
+    const { store } = c;
+    const tenantId = makeTenantId();
+    const labels = { customer: 'acme' };
+    await failItem(store, { tenantId, error: 'a', create: { workflowId: 'orders', labels } });
+    await failItem(store, { tenantId, error: 'b', create: { workflowId: 'orders' }, ends: true });
+    for (const error of ['c', 'd', 'e']) await failItem(store, { tenantId, error });
+    const find = async (query: string) =>
+      (await list(store, tenantId, query, { limit: 2 })).items.map(({ error }) => error);
+    t.deepEqual(await find(''), ['e', 'd']);
+    t.deepEqual(await find('workflow = orders'), ['b', 'a']);
+    t.deepEqual(await find('workflow = orders and version = "1.0.0"'), ['b', 'a']);
+    t.deepEqual(await find('labels.customer = acme'), ['a']);
+    t.deepEqual(await find('workflow = orders and labels.customer != acme'), ['b']);
+    t.deepEqual(await find('status = failed'), ['b']);
+    t.deepEqual(await find('ended > -1h'), ['b']);
+    t.deepEqual(await find('workflow = orders and started > -1h'), ['b', 'a']);
+    t.deepEqual(await find('started < -1h'), []);
+    t.deepEqual(await find('waiting = true'), []);
+    t.deepEqual(await find('workflow ~ "%"'), []);
+  });
+
+  check('a condition on errors is about the error of the item', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const create = async (ir: object) => ({ definitionId: await register(store, tenantId, ir) });
+    await failItem(store, { tenantId, error: 'a Timeout of 5 s', create: await create({}) });
+    await failItem(store, { tenantId, error: 'refused', create: await create({}), ends: true });
+    const hidden = await create({ data_policy: { redact: ['$.card'] } });
+    await failItem(store, { tenantId, error: 'a timeout of 7 s', create: hidden });
+    const find = async (query: string) =>
+      (await list(store, tenantId, query)).items.map(({ error }) => error);
+    t.deepEqual(await find('error ~ timeout'), ['a Timeout of 5 s']);
+    t.deepEqual(await find('error ~ refused'), ['refused']);
+    t.deepEqual(await find('error ~ "the execution"'), []);
+  });
+
+  check('a list of failed items says whether it has all', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await failItem(store, { tenantId, error: 'a', create: { workflowId: 'orders' } });
+    for (const error of ['b', 'c']) await failItem(store, { tenantId, error });
+    const read = async (query: string, bounds: Partial<ListFailedItems>) => {
+      const { items, isExact } = await list(store, tenantId, query, bounds);
+      return [items.map(({ error }) => error).join(''), isExact];
+    };
+    t.deepEqual(await read('', { limit: 4 }), ['cba', true]);
+    t.deepEqual(await read('', { limit: 3 }), ['cba', false]);
+    t.deepEqual(await read('workflow = orders', { within: 4 }), ['a', true]);
+    t.deepEqual(await read('workflow = orders', { within: 3 }), ['a', false]);
+    t.deepEqual(await read('workflow = orders', { within: 2 }), ['', false]);
+    t.deepEqual(await read('workflow = greet', { within: 2 }), ['cb', false]);
+  });
+}
+
+async function list(
+  store: Store,
+  tenantId: TenantId,
+  query = '',
+  changes: Partial<ListFailedItems> = {},
+) {
+  const { conditions, problems } = parseQuery(query);
+  if (problems !== null) throw new Error(problems[0]?.message);
+  return store.workOverview.listFailedItems({
+    tenantId,
+    criteria: gatherCriteria(conditions, Date.parse(await store.diagnosis.clock()) + 1),
+    since: LONG_AGO,
+    before: null,
+    limit: 10,
+    within: 1_000,
+    ...changes,
+  });
+}
+
+/** An item whose attempts are used up. `ends`: its execution fails, too. */
+async function failItem(
+  store: Store,
+  params: {
+    readonly tenantId: TenantId;
+    readonly nodeId?: string;
+    readonly error?: string;
+    readonly create?: Partial<NewExecution>;
+    readonly ends?: boolean;
+  },
+): Promise<{ readonly executionId: ExecutionId; readonly workItemId: WorkItemId }> {
+  const { tenantId, create = {}, nodeId = 'call', error = 'boom' } = params;
+  const execution = await start(store, { tenantId, create });
+  const ticket = makeTicket(execution, { nodeId });
+  await commitOne(store, makePlan(execution, { newItems: [makeItem(ticket)] }));
+  const { workItemId } = ticket;
+  await commitOne(
+    store,
+    makePlan(execution, {
+      settles: [settleOf(await claimOne(store, tenantId))],
+      deadLetters: [{ workItemId, attempt: 2, error }],
+    }),
+  );
+  if (params.ends === true) {
+    const event = makeEvent({ kind: 'WorkflowFailed', nodeId: null, payload: '{}' });
+    const end = { status: 'failed', error: 'the execution failed', revokesAll: true } as const;
+    await commitOne(store, makePlan(execution, { events: [event], ...end }));
+  }
+  return { executionId: execution.executionId, workItemId };
+}
+
+async function register(store: Store, tenantId: TenantId, ir: object) {
+  const definitionId = makeDefinitionId();
+  await store.definitions.register({
+    definitionId,
+    tenantId,
+    workflowId: 'orders',
+    version: '1',
+    ir: { workflow_id: 'orders', ...ir },
+    irHash: makeKey(),
+    actorId: 'user:test',
+  });
+  return definitionId;
+}
