@@ -21,7 +21,7 @@ export interface Failure {
 export interface FailureGroup {
   readonly id: string;
   readonly kind: 'work_item' | 'execution';
-  /** The message without numbers, ids and quoted values. */
+  /** The message without numbers, ids, paths and quoted values. */
   readonly cause: string;
   readonly workflowId: string;
   readonly nodeId: string | null;
@@ -47,16 +47,32 @@ interface FailureMember {
 /** The largest group first. */
 export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
   const latestFirst = failures.toSorted((one, other) => compare(other.failedAt, one.failedAt));
-  const groups = new Map<string, FailureGroup>();
-  for (const failure of latestFirst) {
-    const place = placeOf(failure);
-    const id = hashJson(place).slice(0, 16);
-    groups.set(id, addTo(groups.get(id) ?? { ...place, id, ...EMPTY }, failure));
+  const byPlace = Map.groupBy(latestFirst, (failure) => JSON.stringify(placeOf(failure)));
+  const groups: FailureGroup[] = [];
+  for (const own of byPlace.values()) {
+    const [latest] = own;
+    if (latest !== undefined) groups.push(toGroup(latest, own));
   }
-  return [...groups.values()].toSorted((one, other) => other.count - one.count);
+  return groups.toSorted((one, other) => other.count - one.count);
 }
 
-const EMPTY = { count: 0, live: 0, firstAt: '', lastAt: '', members: [] } as const;
+function toGroup(latest: Failure, own: readonly Failure[]): FailureGroup {
+  const place = placeOf(latest);
+  return {
+    ...place,
+    id: hashJson(place).slice(0, 16),
+    count: own.length,
+    live: own.filter(({ item }) => item?.isLive === true).length,
+    firstAt: (own.at(-1) ?? latest).failedAt,
+    lastAt: latest.failedAt,
+    members: own.slice(0, MEMBERS_MAX).map(toMember),
+  };
+}
+
+function toMember({ executionId, error, failedAt, item }: Failure): FailureMember {
+  const isLive = item?.isLive ?? false;
+  return { executionId, workItemId: item?.workItemId ?? null, error, failedAt, isLive };
+}
 
 function placeOf({ item, workflowId, error }: Failure) {
   return {
@@ -66,21 +82,6 @@ function placeOf({ item, workflowId, error }: Failure) {
     nodeId: item?.nodeId ?? null,
     tool: item?.tool ?? null,
     queue: item?.queue ?? null,
-  };
-}
-
-/** Failures come latest first. */
-function addTo(group: FailureGroup, failure: Failure): FailureGroup {
-  const { executionId, error, failedAt, item } = failure;
-  const isLive = item?.isLive ?? false;
-  const member = { executionId, workItemId: item?.workItemId ?? null, error, failedAt, isLive };
-  return {
-    ...group,
-    count: group.count + 1,
-    live: group.live + (isLive ? 1 : 0),
-    firstAt: failedAt,
-    lastAt: group.count === 0 ? failedAt : group.lastAt,
-    members: group.members.length < MEMBERS_MAX ? [...group.members, member] : group.members,
   };
 }
 
