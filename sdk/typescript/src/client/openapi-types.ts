@@ -1247,7 +1247,7 @@ export interface paths {
         };
         /**
          * Lists dead letters and failed executions by cause
-         * @description The cause is the message without numbers, ids and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each, in at most 100 groups.
+         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each, in at most 100 groups.
          *
          *     Access: any token but a worker’s.
          */

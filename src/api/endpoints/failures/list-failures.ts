@@ -16,7 +16,7 @@ export const listFailures = defineEndpoint({
   access: 'read',
   summary: 'Lists dead letters and failed executions by cause',
   note:
-    'The cause is the message without numbers, ids and quoted values. Failed executions count by ' +
+    'The cause is the message without numbers, ids, paths and quoted values. Failed executions count by ' +
     'the time when they began. The latest 2000 of each kind are read, from ' +
     'the latest 20,000 of each, in at most 100 groups.',
   query: z.object({

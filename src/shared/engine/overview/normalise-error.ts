@@ -1,16 +1,48 @@
 const CAUSE_MAX = 300;
 
 /**
- * The cause in a message: what differs between two failures of one cause is replaced. Ids and long
- * hexadecimal numbers come first, because they contain numbers.
+ * The cause in a message: what differs between two failures of one cause is replaced by `…`. The
+ * rules apply in their order, as paths and ids contain numbers. A host stays: it says which system
+ * failed. So do a prefix of an id, a field of an input and the codes of HTTP and processes.
  */
 export function normaliseError(error: string): string {
   const [line = ''] = error.trim().split('\n', 1);
-  const cause = line
-    .slice(0, 2 * CAUSE_MAX)
-    .replaceAll(/\b(?:exec_)?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b/gi, '…')
-    .replaceAll(/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b/gi, '…')
-    .replaceAll(/"[^"]*"|'[^']*'|`[^`]*`/g, '…')
-    .replaceAll(/\d+(?:\.\d+)?/g, '…');
+  let cause = line.slice(0, READ_MAX);
+  for (const [pattern, replacement] of RULES) cause = cause.replaceAll(pattern, replacement);
   return cause.slice(0, CAUSE_MAX);
 }
+
+/** Bounds the work for a message. What is replaced is longer than what remains. */
+const READ_MAX = 4 * CAUSE_MAX;
+
+const STATUS = String.raw`(?<=\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: code)?)[ :=]{0,2})[1-5]\d\d\b`;
+const EXIT = String.raw`(?<=\b(?:exit (?:code|status)|errno)[ :=]{0,2})\d{1,3}\b`;
+const SIGN = String.raw`(?:(?<!\w)[-+])?`;
+const NUMBER = String.raw`(?<!\d)(?!${STATUS}|${EXIT})\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?`;
+const UNIT = String.raw`(?: ?(?:ns|µs|us|ms|s|m|h|seconds?|minutes?|hours?|bytes?|[kmg]i?b)\b)?`;
+
+const RULES: readonly (readonly [RegExp, string])[] = [
+  // Quoted values. An apostrophe between letters, as in can't, is no quote.
+  [/"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”|(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)/g, '…'],
+  // URLs. The host stays, without the user.
+  [
+    /\b([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/@]*@)?([^\s/?#:,;)\]}>]+)[^\s,;)\]}>]*(?<![.:!?])/gi,
+    '$1$2/…',
+  ],
+  [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, '…'],
+  // Paths. One behind "(at" is a field of an input, as in this runtime's own messages.
+  [/(?<![\w./:…]|\(at )(?:~|\.{1,2})?\/[\w.@%+~=-]+(?:\/[\w.@%+~=-]+)*\/?(?<![.])/g, '…'],
+  [/(?<!\w)(?:[a-z]:|\\)\\[^\s:*?"<>|,;)]+/gi, '…'],
+  // Times, and UUIDs with or without hyphens.
+  [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?\b/g, '…'],
+  [/(?<![0-9a-z])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?![0-9a-z])/gi, '…'],
+  // Ids with a prefix, such as ord-1234 and pod-7d9f-x2: all behind the words of the prefix.
+  [/(?<![0-9a-z])((?:[a-z]+[_-]){1,4})(?=[a-z]*\d)[0-9a-z]+(?:[_-][0-9a-z]+)*/gi, '$1…'],
+  // Hexadecimal numbers, and words of letters and digits in turn, as random ids are.
+  [/\b0x[0-9a-f]+\b|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{8,}(?![0-9a-z])/gi, '…'],
+  [/(?<![0-9a-z])(?=[0-9a-z]{6})[a-z]*\d+[a-z]+\d[0-9a-z]*/gi, '…'],
+  [new RegExp(`${SIGN}${NUMBER}${UNIT}`, 'gi'), '…'],
+  // Lists of such values may have any length.
+  [/…(?:(?:, ?| )?…)+/g, '…'],
+  [/\s+/g, ' '],
+];
