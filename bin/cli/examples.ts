@@ -186,7 +186,10 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     `svc worker check --cmd 'python worker.py'`,
     'svc worker check --list -o json',
   ],
-  'svc failure list': ['svc failure list', 'svc failure list --within 1 --workflow checkout'],
+  'svc failure list': [
+    'svc failure list --within 1 --workflow checkout',
+    `svc failure list -q 'labels.customer = acme and error ~ "timeout"'`,
+  ],
   'svc schedule list': ['svc schedule list', 'svc schedule list -o wide'],
   'svc schedule show': ['svc schedule show nightly', 'svc schedule show nightly -o yaml'],
   'svc schedule create': [

@@ -81,6 +81,18 @@ test('queue, worker and failure list name items without a worker, workers, and c
   const failures = await svc('failure', 'list', '--within', '1');
   t.regex(failures.stdout, /1 +dead letter +charging +charge +bank\.charge .* card … declined/);
   t.true(failures.stdout.includes(id));
+  const letters = await svc('failure', 'list', '-q', 'error ~ "card 4242" and workflow = charging');
+  t.is(letters.stdout.match(/card … declined/g)?.length, 2);
+  const first = await svc('failure', 'list', '--limit', '1', '--output', 'json');
+  const { groups, next_cursor: cursor } = JSON.parse(first.stdout);
+  t.is(groups.length, 1);
+  const second = await svc('failure', 'list', '--limit', '1', '--cursor', cursor, '-o', 'json');
+  t.like(JSON.parse(second.stdout), { next_cursor: null, is_exact: true });
+  t.not(JSON.parse(second.stdout).groups[0].kind, groups[0].kind);
+  const all = await svc('failure', 'list', '--all', '--output', 'json');
+  t.is(JSON.parse(all.stdout).groups.length, 2);
+  const wrong = await svc('failure', 'list', '-q', 'status = broken');
+  t.regex(wrong.stderr, /q: no status is named broken \(at character 10\)/);
   const others = await svc('failure', 'list', '--workflow', 'other', '--output', 'json');
   t.like(JSON.parse(others.stdout), { groups: [], is_exact: true });
 });

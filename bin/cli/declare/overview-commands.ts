@@ -56,8 +56,9 @@ export function declareOverviewCommands(program: Command): void {
     });
 
   const failure = program.command('failure').description('inspect failures');
-  clientCommand(failure, 'list')
+  addPageOptions(clientCommand(failure, 'list'))
     .description('list failures by cause, the largest first')
+    .option('-q, --query <query>', 'only of executions that fit this query: labels.tier = gold')
     .option('--within <hours>', 'only failures of this many hours; default: 24', parseCount)
     .option('--workflow <workflow>', 'only failures of this workflow')
     .action(async (options: FailureOptions) => {

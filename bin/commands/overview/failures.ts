@@ -1,33 +1,48 @@
+import type { WireFailures } from '../../../src/shared/clients/svc/overview-wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { printJson, printNote } from '../../cli/output.ts';
+import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
+import { printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
-export type FailureOptions = ClientOptions & {
-  readonly within?: number;
-  readonly workflow?: string;
-};
+export type FailureOptions = ClientOptions &
+  PageOptions & {
+    readonly within?: number;
+    readonly workflow?: string;
+    readonly query?: string;
+  };
 
 /** Prints each cause with the latest execution that it hit. */
 export async function listFailures(options: FailureOptions): Promise<void> {
-  const answer = await connectClient(options).listFailures({
+  const client = connectClient(options);
+  const filter = {
     within_hours: options.within ?? null,
     workflow_id: options.workflow ?? null,
+    q: options.query ?? null,
+  };
+  let isExact = true;
+  await printPages(options, {
+    read: (page) => client.listFailures({ ...filter, ...page }),
+    member: 'groups',
+    print: ({ groups, is_exact: hasAll }) => {
+      isExact &&= hasAll;
+      if (groups.length > 0) printGroups(groups);
+    },
   });
-  if (options.output === 'json') return printJson(answer);
-  if (answer.groups.length > 0) {
-    printTable({
-      head: ['COUNT', 'WHAT', 'WORKFLOW', 'NODE', 'TOOL', 'LAST', 'LATEST EXECUTION', 'CAUSE'],
-      rows: answer.groups.map((one) => [
-        one.count,
-        one.kind === 'execution' ? 'execution' : 'dead letter',
-        one.workflow_id,
-        one.node_id,
-        one.tool,
-        one.last_at,
-        one.members[0]?.execution_id,
-        one.cause,
-      ]),
-    });
-  }
-  if (!answer.is_exact) printNote('there were more failures than were read');
+  if (!isExact) printNote('there were more failures than were read: counts are lower bounds');
+}
+
+function printGroups(groups: WireFailures['groups']): void {
+  printTable({
+    head: ['COUNT', 'WHAT', 'WORKFLOW', 'NODE', 'TOOL', 'LAST', 'LATEST EXECUTION', 'CAUSE'],
+    rows: groups.map((one) => [
+      one.count,
+      one.kind === 'execution' ? 'execution' : 'dead letter',
+      one.workflow_id,
+      one.node_id,
+      one.tool,
+      one.last_at,
+      one.members[0]?.execution_id,
+      one.cause,
+    ]),
+  });
 }

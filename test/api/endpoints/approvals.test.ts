@@ -163,29 +163,6 @@ for (const dialect of DIALECTS) {
     t.deepEqual(none.body, { leases: [], next_cursor: null });
   });
 
-  test.serial(`200: failures are grouped by cause (${dialect})`, async (t) => {
-    const api = t.context[dialect];
-    for (const order of ['17', '4711']) {
-      await startWorkflow(api, { ir: tooling('failing', { max_attempts: 1 }) });
-      const item = await claimOf(api, 'failing');
-      await api.call({
-        path: `/work-items/${item.id}/fail`,
-        body: {
-          lease_fence: item.lease_fence,
-          idempotency_key: item.idempotency_key,
-          error: `order ${order} is unknown`,
-        },
-      });
-    }
-    const { body } = await api.call({ path: '/failures?workflow_id=failing' });
-    t.is(body['is_exact'], true);
-    const groups = body['groups'] as unknown as Record<string, unknown>[];
-    t.like(
-      groups.find(({ kind }) => kind === 'work_item'),
-      { cause: 'order … is unknown', count: 2, workflow_id: 'failing', queue_type: 'python_tool' },
-    );
-  });
-
   test.serial(`400: lists and decisions with invalid members (${dialect})`, async (t) => {
     const api = t.context[dialect];
     for (const path of [
@@ -193,7 +170,6 @@ for (const dialect of DIALECTS) {
       '/approvals?cursor=x',
       '/approvals?limit=0',
       '/leases?cursor=x',
-      '/failures?within_hours=0',
     ]) {
       t.is((await api.call({ path })).status, 400, path);
     }
@@ -216,17 +192,6 @@ for (const dialect of DIALECTS) {
 async function list(api: TestApi, query: string): Promise<readonly Listed[]> {
   const { body } = await api.call({ path: `/approvals?${query}` });
   return body['approvals'] as unknown as Listed[];
-}
-
-/** Items of earlier tests may still be on the queue. */
-async function claimOf(api: TestApi, workflowId: string) {
-  for (;;) {
-    const item = await claim(api);
-    const { body } = await api.call({ path: '/leases?limit=500' });
-    const leases = body['leases'] as unknown as { work_item_id: string; workflow_id: string }[];
-    const lease = leases.find(({ work_item_id }) => work_item_id === item.id);
-    if (lease?.workflow_id === workflowId) return item;
-  }
 }
 
 function firstOf(list: unknown): object {

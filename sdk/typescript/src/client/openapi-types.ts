@@ -1247,7 +1247,7 @@ export interface paths {
         };
         /**
          * Lists dead letters and failed executions by cause
-         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each, in at most 100 groups.
+         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page.
          *
          *     Access: any token but a worker’s.
          */
@@ -8420,6 +8420,12 @@ export interface operations {
                 /** @description Values above 720 are taken for 720. */
                 readonly within_hours?: number;
                 readonly workflow_id?: string;
+                /** @description Conditions on the executions, as for `GET /executions`. One on `error` is about the error of the failure itself. */
+                readonly q?: string;
+                /** @description Values above 100 are taken for 100. */
+                readonly limit?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -8463,7 +8469,9 @@ export interface operations {
                                 readonly live: boolean;
                             }[];
                         }[];
-                        /** @description False: there were more than were read. */
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
+                        /** @description False: there were more failures than were read, so counts are lower bounds. */
                         readonly is_exact: boolean;
                     };
                 };

@@ -1,13 +1,29 @@
 import { z } from 'zod';
 
-import { listFailures as list } from '../../../shared/engine/overview/list-failures.ts';
+import { readQuery } from '../../../shared/engine/executions/search-executions.ts';
+import {
+  type GroupPlace,
+  listFailures as list,
+} from '../../../shared/engine/overview/list-failures.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { optionalQuery, queryInteger } from '../../schemas/query.ts';
+import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
+import { nextCursor, optionalQuery, queryInteger } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
+import { queryText } from '../executions/finding/filter-query.ts';
 
 const HOURS_DEFAULT = 24;
 const HOURS_MAX = 30 * 24;
 const HOUR_MS = 60 * 60 * 1_000;
+const GROUPS_MAX = 100;
+
+const cursorColumns = z.tuple([z.string().refine(isTimestamp), z.int().positive(), z.string()]);
+
+const cursorText = columnsText((columns): GroupPlace | null => {
+  const parsed = cursorColumns.safeParse(columns);
+  if (!parsed.success) return null;
+  const [at, count, id] = parsed.data;
+  return { at, count, id };
+});
 
 export const listFailures = defineEndpoint({
   name: 'list-failures',
@@ -16,12 +32,22 @@ export const listFailures = defineEndpoint({
   access: 'read',
   summary: 'Lists dead letters and failed executions by cause',
   note:
-    'The cause is the message without numbers, ids, paths and quoted values. Failed executions count by ' +
-    'the time when they began. The latest 2000 of each kind are read, from ' +
-    'the latest 20,000 of each, in at most 100 groups.',
+    'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +
+    'by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of ' +
+    'each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
+    'first page count on no page.',
   query: z.object({
     within_hours: queryInteger({ min: 1, fallback: HOURS_DEFAULT, clampTo: HOURS_MAX }),
     workflow_id: optionalQuery(z.string()),
+    q: optionalQuery(
+      queryText.meta({
+        description:
+          'Conditions on the executions, as for `GET /executions`. One on `error` is about the error of ' +
+          'the failure itself.',
+      }),
+    ),
+    limit: queryInteger({ min: 1, fallback: GROUPS_MAX, clampTo: GROUPS_MAX }),
+    cursor: optionalQuery(cursorText),
   }),
   replies: {
     200: z.object({
@@ -52,13 +78,19 @@ export const listFailures = defineEndpoint({
             .meta({ description: 'The latest 50.' }),
         }),
       ),
-      is_exact: z.boolean().meta({ description: 'False: there were more than were read.' }),
+      next_cursor: nextCursor,
+      is_exact: z.boolean().meta({
+        description: 'False: there were more failures than were read, so counts are lower bounds.',
+      }),
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const { since, groups, isExact } = await list(engine, caller, {
+    const { since, groups, next, isExact } = await list(engine, caller, {
       withinMs: query.within_hours * HOUR_MS,
       workflowId: query.workflow_id,
+      conditions: query.q === null ? [] : readQuery('q', query.q),
+      cursor: query.cursor,
+      limit: query.limit,
     });
     return {
       status: 200,
@@ -84,6 +116,7 @@ export const listFailures = defineEndpoint({
             live: member.isLive,
           })),
         })),
+        next_cursor: next && encodePosition([next.at, next.count, next.id]),
         is_exact: isExact,
       },
     };

@@ -72,5 +72,6 @@ export interface WireFailures {
     readonly last_at: string;
     readonly members: readonly { readonly execution_id: string }[];
   }[];
+  readonly next_cursor: string | null;
   readonly is_exact: boolean;
 }

@@ -44,7 +44,7 @@ interface FailureMember {
   readonly isLive: boolean;
 }
 
-/** The largest group first. */
+/** In the order of `compareGroups`. */
 export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
   const latestFirst = failures.toSorted((one, other) => compare(other.failedAt, one.failedAt));
   const byPlace = Map.groupBy(latestFirst, (failure) => JSON.stringify(placeOf(failure)));
@@ -53,7 +53,15 @@ export function groupFailures(failures: readonly Failure[]): readonly FailureGro
     const [latest] = own;
     if (latest !== undefined) groups.push(toGroup(latest, own));
   }
-  return groups.toSorted((one, other) => other.count - one.count);
+  return groups.toSorted(compareGroups);
+}
+
+/** The largest group first, equal ones by id. */
+export function compareGroups(
+  one: Pick<FailureGroup, 'count' | 'id'>,
+  other: Pick<FailureGroup, 'count' | 'id'>,
+): number {
+  return other.count - one.count || compare(one.id, other.id);
 }
 
 function toGroup(latest: Failure, own: readonly Failure[]): FailureGroup {

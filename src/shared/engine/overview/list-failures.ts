@@ -4,19 +4,39 @@ import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactError } from '../executions/redact-view.ts';
-import { type Failure, type FailureGroup, groupFailures } from './group-failures.ts';
+import { compareGroups, type Failure, type FailureGroup, groupFailures } from './group-failures.ts';
 
 /** How many of each kind are read: the latest. */
 const ROWS_MAX = 2_000;
 /** So many of each kind are looked through at most, for those that fit. */
 const SCANNED_MAX = 20_000;
-const GROUPS_MAX = 100;
 
-export interface FailuresView {
+export interface FailuresQuery {
+  /** How far back. */
+  readonly withinMs: number;
+  /** Null: of all workflows. */
+  readonly workflowId: string | null;
+  /** Executions fit them; a condition on errors is compared with the error of the failure. */
+  readonly conditions: readonly Condition[];
+  readonly cursor: GroupPlace | null;
+  readonly limit: number;
+}
+
+/** Where a page ended, in the order of the groups. */
+export interface GroupPlace {
+  /** ISO instant of the first page. Later failures count on no page after it. */
+  readonly at: string;
+  readonly count: number;
+  readonly id: string;
+}
+
+export interface FailuresPage {
   /** ISO instant: how far back. */
   readonly since: string;
   readonly groups: readonly FailureGroup[];
-  /** False: there were more failures, or causes, than were read. */
+  /** Null on the last page. */
+  readonly next: GroupPlace | null;
+  /** False: there were more failures than were read, so that counts are lower bounds. */
   readonly isExact: boolean;
 }
 
@@ -26,6 +46,8 @@ interface Window {
   readonly since: string;
   /** Milliseconds of the clock that executions are stored by. */
   readonly now: number;
+  /** Exclusive; null: until now. */
+  readonly before: string | null;
 }
 
 interface Read {
@@ -33,33 +55,44 @@ interface Read {
   readonly isExact: boolean;
 }
 
-/** The failures of the last time by cause, the largest group first. */
+/**
+ * A page of the failures of the last time by cause, the largest group first. Each page reads and
+ * groups the failures again, up to the instant of the first page: so no group is left out, and one
+ * that has become smaller may come twice.
+ */
 export async function listFailures(
   deps: EngineDeps,
   { tenantId }: Reader,
-  { withinMs, workflowId }: { readonly withinMs: number; readonly workflowId: string | null },
-): Promise<FailuresView> {
-  const now = Date.parse(await deps.store.diagnosis.clock());
+  { withinMs, workflowId, conditions: own, cursor, limit }: FailuresQuery,
+): Promise<FailuresPage> {
+  const at = cursor?.at ?? (await deps.store.diagnosis.clock());
+  const now = Date.parse(at);
   const since = new Date(now - withinMs).toISOString();
-  const conditions: readonly Condition[] =
+  const before = cursor === null ? null : new Date(now + 1).toISOString();
+  const ofWorkflow: readonly Condition[] =
     workflowId === null ? [] : [{ field: 'workflow', operator: 'in', values: [workflowId] }];
-  const window = { tenantId, conditions, since, now };
+  const window = { tenantId, conditions: [...ofWorkflow, ...own], since, now, before };
   const read = await Promise.all([readItems(deps, window), readExecutions(deps, window)]);
   const groups = groupFailures(read.flatMap(({ failures }) => failures));
+  const left =
+    cursor === null ? groups : groups.filter((group) => compareGroups(group, cursor) > 0);
+  const page = left.slice(0, limit);
+  const last = left.length > limit ? page.at(-1) : undefined;
   return {
     since,
-    groups: groups.slice(0, GROUPS_MAX),
-    isExact: read.every(({ isExact }) => isExact) && groups.length <= GROUPS_MAX,
+    groups: page,
+    next: last === undefined ? null : { at, count: last.count, id: last.id },
+    isExact: read.every(({ isExact }) => isExact),
   };
 }
 
 async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
-  const { tenantId, conditions, since, now } = window;
+  const { tenantId, conditions, since, before, now } = window;
   const { items, isExact } = await deps.store.workOverview.listFailedItems({
     tenantId,
     criteria: gatherCriteria(conditions, now),
     since,
-    before: null,
+    before,
     limit: ROWS_MAX,
     within: SCANNED_MAX,
   });
@@ -75,14 +108,18 @@ async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
 
 /** They are found by their beginning, as no index has their end. */
 async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
-  const { tenantId, conditions, since, now } = window;
-  const failed: readonly Condition[] = [
+  const { tenantId, conditions, since, before, now } = window;
+  const failed: Condition[] = [
     { field: 'status', operator: 'in', values: ['failed'] },
     { field: 'started', operator: '>=', at: { instant: since } },
   ];
+  if (before !== null) failed.push({ field: 'ended', operator: '<', at: { instant: before } });
+  const criteria = gatherCriteria([...failed, ...conditions], now);
+  // A query for executions of another status would look through them for nothing.
+  if (criteria.statuses?.length === 0) return { failures: [], isExact: true };
   const { rows, next } = await deps.store.executionSearch.search({
     tenantId,
-    criteria: gatherCriteria([...failed, ...conditions], now),
+    criteria,
     cursor: null,
     limit: ROWS_MAX,
     within: SCANNED_MAX,

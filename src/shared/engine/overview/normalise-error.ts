@@ -12,7 +12,7 @@ export function normaliseError(error: string): string {
   return cause.slice(0, CAUSE_MAX);
 }
 
-/** Bounds the work for a message. What is replaced is longer than what remains. */
+/** Bounds the work for a message. Values are longer than their `…`, so it is more than a cause has. */
 const READ_MAX = 4 * CAUSE_MAX;
 
 const STATUS = String.raw`(?<=\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: code)?)[ :=]{0,2})[1-5]\d\d\b`;

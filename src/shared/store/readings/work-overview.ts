@@ -76,7 +76,7 @@ export interface HeldLease {
 
 export interface ListFailedItems {
   readonly tenantId: TenantId;
-  /** Of their executions; those on errors are compared with the error of the item. */
+  /** Their executions fit them; a criterion on errors is compared with the error of the item. */
   readonly criteria: ExecutionCriteria;
   /** ISO instants of the dead letters: inclusive and exclusive. Null: until now. */
   readonly since: string;

@@ -105,6 +105,12 @@ const CAUSES: readonly (readonly [string, ...string[]])[] = [
   ['an input/output error', 'an input/output error'],
   ['expected application/json', 'expected application/json'],
   ['must be a string (at /items/…/price)', 'must be a string (at /items/0/price)'],
+  // All in one.
+  [
+    "order ord-… of … was refused: can't read …",
+    "order ord-17 of ada@example.com was refused: can't read /data/17.json",
+    "order ord-4711 of lee@example.com was refused: can't read /data/4711.json",
+  ],
   // Codes.
   ['the bank answered HTTP 503', 'the bank answered HTTP 503'],
   ['exit code 137 after …', 'exit code 137 after 5s', 'exit code 137 after 7s'],

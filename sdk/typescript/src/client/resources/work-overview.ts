@@ -15,7 +15,15 @@ export function createWorkOverview({ call }: Transport) {
         items: ({ leases }) => leases,
         next: nextByCursor,
       }),
-    /** Dead letters and failed executions, by cause. */
+    /** Groups of dead letters and failed executions by cause, the largest first. */
+    failureGroups: (query: QueryOf<'list-failures'> = {}, options: CallOptions = {}) =>
+      createPaged({
+        first: query,
+        read: (query) => call('list-failures', { ...options, query }),
+        items: ({ groups }) => groups,
+        next: nextByCursor,
+      }),
+    /** A page of `failureGroups`, with the time that it covers. */
     failures: (query: QueryOf<'list-failures'> = {}, options: CallOptions = {}) =>
       call('list-failures', { ...options, query }),
   };

@@ -1,0 +1,139 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+import { claim, startWorkflow, tooling } from '../support/workflows.ts';
+
+const test = anyTest as TestFn<Record<Dialect, TestApi>>;
+const DIALECTS = ['sqlite', 'postgres'] as const;
+type Dialect = (typeof DIALECTS)[number];
+
+interface Group {
+  readonly id: string;
+  readonly kind: 'work_item' | 'execution';
+  readonly cause: string;
+  readonly count: number;
+  readonly members: readonly { readonly execution_id: string }[];
+}
+
+interface Answer {
+  readonly groups: readonly Group[];
+  readonly since: string;
+  readonly next_cursor: string | null;
+  readonly is_exact: boolean;
+}
+
+for (const dialect of DIALECTS) {
+  test.before(`start (${dialect})`, async (t) => {
+    t.context[dialect] = await startTestApi({ dialect });
+  });
+  test.after.always(`stop (${dialect})`, (t) => t.context[dialect].close());
+
+  test.serial(`200: failures are grouped by cause (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    for (const order of ['17', '4711']) await failOnce(api, 'failing', `order ${order} is unknown`);
+    const {
+      groups,
+      is_exact: isExact,
+      next_cursor: cursor,
+    } = await list(api, 'workflow_id=failing');
+    t.true(isExact);
+    t.is(cursor, null);
+    t.like(
+      groups.find(({ kind }) => kind === 'work_item'),
+      { cause: 'order … is unknown', count: 2, workflow_id: 'failing', queue_type: 'python_tool' },
+    );
+    t.like(
+      groups.find(({ kind }) => kind === 'execution'),
+      { cause: 'node reserve failed: order … is unknown', count: 2, node_id: null, tool: null },
+    );
+  });
+
+  test.serial(`200: a query restricts the failures that are grouped (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const acme = await failOnce(api, 'asked', 'the card is refused', { customer: 'acme' });
+    const brown = await failOnce(api, 'asked', 'the bank timed out', { customer: 'brown' });
+    const executionsOf = async (q: string) => {
+      const query = new URLSearchParams({ q: `workflow = asked and ${q}` }).toString();
+      const { groups } = await list(api, query);
+      const ids = groups.flatMap(({ members }) => members.map((member) => member.execution_id));
+      t.is(new Set(groups.map(({ kind }) => kind)).size, groups.length);
+      return ids;
+    };
+    // Its dead letter, and itself.
+    t.deepEqual(await executionsOf('labels.customer = acme'), [acme, acme]);
+    t.deepEqual(await executionsOf('error ~ "TIMED OUT"'), [brown, brown]);
+    t.deepEqual(await executionsOf(`id = ${acme} and status = failed`), [acme, acme]);
+    t.deepEqual(await executionsOf('status = running'), []);
+    t.deepEqual(await executionsOf('started < -1h'), []);
+    const elsewhere = await list(api, 'workflow_id=other&q=workflow%20%3D%20asked');
+    t.deepEqual(elsewhere.groups, []);
+  });
+
+  test.serial(`200: pages have every group once, as of the first page (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    for (const [word, count] of [
+      ['red', 1],
+      ['green', 3],
+      ['blue', 2],
+      ['grey', 2],
+    ] as const) {
+      for (let one = 0; one < count; one += 1) await failOnce(api, 'paged', `it is ${word}`);
+    }
+    const whole = await list(api, 'workflow_id=paged');
+    t.deepEqual(
+      whole.groups.map(({ count }) => count),
+      [3, 3, 2, 2, 2, 2, 1, 1],
+    );
+    const found: Group[] = [];
+    const sinces = new Set<string>();
+    let cursor: string | null = '';
+    for (let page = 0; cursor !== null; page += 1) {
+      const query: string = `workflow_id=paged&limit=3${cursor && `&cursor=${cursor}`}`;
+      const answer = await list(api, query);
+      if (page === 0) {
+        // The smallest group becomes the largest.
+        for (const _ of whole.groups) await failOnce(api, 'paged', 'it is red');
+      }
+      found.push(...answer.groups);
+      sinces.add(answer.since);
+      cursor = answer.next_cursor;
+      t.true(answer.is_exact);
+    }
+    t.deepEqual(found, whole.groups);
+    t.is(sinces.size, 1);
+    t.is((await list(api, 'workflow_id=paged')).groups[0]?.count, whole.groups.length + 1);
+  });
+
+  test.serial(`400: failures with invalid parameters (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    for (const query of [
+      'within_hours=0',
+      'limit=0',
+      'cursor=x',
+      `cursor=${Buffer.from('["2026-11-28T10:00:00.000Z","3","a"]').toString('base64url')}`,
+      `cursor=${Buffer.from('["yesterday",3,"a"]').toString('base64url')}`,
+    ]) {
+      t.is((await api.call({ path: `/failures?${query}` })).status, 400, query);
+    }
+    const { status, body } = await api.call({ path: '/failures?q=status%20%3D%20broken' });
+    t.is(status, 400);
+    t.like(body['problems'], [{ position: 9, length: 6 }]);
+  });
+}
+
+async function list(api: TestApi, query: string): Promise<Answer> {
+  return (await api.call({ path: `/failures?${query}` })).body as unknown as Answer;
+}
+
+/** An execution that fails at its only node. */
+async function failOnce(api: TestApi, workflowId: string, error: string, labels: JsonObject = {}) {
+  const id = await startWorkflow(api, { ir: tooling(workflowId, { max_attempts: 1 }), labels });
+  const { id: item, lease_fence, idempotency_key } = await claim(api);
+  await api.call({
+    path: `/work-items/${item}/fail`,
+    body: { lease_fence, idempotency_key, error },
+  });
+  await api.advance(id);
+  return id;
+}
