@@ -1,5 +1,6 @@
 package io.svc.client;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -34,10 +35,25 @@ public final class Executions {
   /**
    * How many executions there are of each status.
    *
-   * @param filters such as {@code workflow_id}
-   * @return the counts
+   * @param filters such as {@code workflow_id} and {@code q}
+   * @return {@code total}, {@code is_exact}, {@code by_status} and {@code histogram}
    */
   public Map<String, Object> counts(Map<String, ?> filters) {
     return client.request("GET", "/executions/counts", filters, null);
+  }
+
+  /**
+   * How many executions there are of each group.
+   *
+   * @param filters such as {@code workflow_id} and {@code q}
+   * @param groupBy {@code status}, {@code workflow}, {@code version}, or a label such as {@code
+   *     labels.customer}
+   * @return as {@link #counts(Map)}, and {@code groups}: the largest groups, each with {@code value}
+   *     and {@code count}; the value is null for executions without the label
+   */
+  public Map<String, Object> counts(Map<String, ?> filters, String groupBy) {
+    Map<String, Object> query = new LinkedHashMap<>(filters);
+    query.put("group_by", groupBy);
+    return counts(query);
   }
 }

@@ -51,6 +51,23 @@ class SvcClientTest {
   }
 
   @Test
+  void executions_are_counted_by_group() {
+    client.workflows().register(passing("text", "$.text"));
+    for (String customer : List.of("acme", "acme", "brown")) {
+      StartOptions labelled = StartOptions.DEFAULT.withLabels(Map.of("customer", customer));
+      client.start(name, Map.of("text", "a"), labelled);
+    }
+
+    Map<String, Object> counts =
+        client.executions().counts(Map.of("workflow_id", name), "labels.customer");
+
+    assertEquals(
+        List.of(Map.of("value", "acme", "count", 2L), Map.of("value", "brown", "count", 1L)),
+        counts.get("groups"));
+    assertFalse(client.executions().counts(Map.of("workflow_id", name)).containsKey("groups"));
+  }
+
+  @Test
   void an_execution_is_found_by_its_labels() {
     client.workflows().register(passing("text", "$.text"));
     StartOptions labelled = StartOptions.DEFAULT.withLabels(Map.of("customer", name));
