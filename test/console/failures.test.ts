@@ -83,6 +83,46 @@ story(
   },
 );
 
+story(
+  'a query finds the failures of a customer, and more causes come by page',
+  async (t, place) => {
+    const { page, tenant } = place;
+    await tenant.register(charging('charging', 1));
+    const fail = async (customer: string, error: string) => {
+      const id = await tenant.start('charging', {}, { labels: { customer } });
+      await tenant.breakDown('charge', { error });
+      await tenant.until(id, 'failed');
+    };
+    const words = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+    for (const word of words) await fail('brown', `the ${word} bank is closed`);
+    await fail('acme', "the card can't be charged");
+    await place.open('failures');
+    const groups = page.getByRole('list', { name: 'Causes of failures' }).getByRole('article');
+    await groups.nth(19).waitFor();
+    t.is(await groups.count(), 20);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await groups.nth(21).waitFor();
+    t.is(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+
+    const query = page.getByRole('combobox', { name: 'Query' });
+    await query.fill('labels.customer = acme and error ~ "can\'t"');
+    await query.press('Escape');
+    await groups.nth(2).waitFor({ state: 'detached' });
+    await page.getByRole('article', { name: "the card can't be charged", exact: true }).waitFor();
+    t.is(await groups.count(), 2);
+    t.deepEqual(await checkAccessibility(page), []);
+    await page.reload();
+    await groups.nth(1).waitFor();
+    t.is(await groups.count(), 2);
+    await query.fill('labels.customer = nobody');
+    await query.press('Escape');
+    await page.getByText('Nothing failed in this time').waitFor();
+    await query.fill('labels.customer =');
+    await query.press('Escape');
+    await page.getByText('Character 18:').waitFor();
+  },
+);
+
 story('a long error of a dead letter is folded until somebody asks for it', async (t, place) => {
   const { page, tenant } = place;
   const error = `${'the answer of the bank was not understood, '.repeat(20)}at line 7`;

@@ -5,12 +5,16 @@ export interface CursorPage<Row> {
   readonly rows: readonly Row[];
   /** Null: this is the last page. */
   readonly nextCursor: string | null;
+  /** False: the service looked through a part of what there is. */
+  readonly isExact?: boolean;
 }
 
 /** A list that grows page by page. */
 export interface CursorList<Row> {
   readonly rows: readonly Row[];
   readonly hasMore: boolean;
+  /** False: a page on screen is of a part of what there is. */
+  readonly isExact: boolean;
   readonly isLoading: boolean;
   readonly isLoadingMore: boolean;
   readonly error: Error | null;
@@ -38,6 +42,7 @@ export function useByCursor<Row>(params: {
   return {
     rows: query.data?.pages.flatMap((page) => page.rows) ?? [],
     hasMore: query.hasNextPage,
+    isExact: query.data?.pages.every((page) => page.isExact !== false) ?? true,
     isLoading: query.isPending,
     isLoadingMore: query.isFetchingNextPage,
     error: query.data === undefined ? query.error : null,

@@ -2,13 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 
-import { call } from '../../api/client.ts';
 import { pace, timed } from '../../api/pace.ts';
 import { useSearchState } from '../../app/search.ts';
 import { useSession } from '../../app/session.tsx';
 import { FilterChip } from '../../ui/controls/chip.tsx';
 import { AbsoluteTime } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { quoteArgument } from '../../ui/feedback/quote-argument.ts';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
@@ -18,6 +18,7 @@ import { Histogram } from './histogram.tsx';
 import styles from './page.module.css';
 import { QueryField } from './query/query-field.tsx';
 import { useDraft } from './query/use-draft.ts';
+import { useWorkflowIds } from './query/use-workflow-ids.ts';
 import { readCounts } from './read-executions.ts';
 import { StatusFilter } from './status-filter.tsx';
 import { useLiveList } from './use-live-list.ts';
@@ -98,7 +99,7 @@ export function ExecutionsPage() {
         }}
       />
       <CallHint
-        command={`svc execution list${search['q'] ? ` -q '${search['q'].replaceAll("'", `'\\''`)}'` : ''}`}
+        command={`svc execution list${search['q'] ? ` -q ${quoteArgument(search['q'])}` : ''}`}
         request={`GET /executions${isEverything(filter) ? '' : '?'}${new URLSearchParams({ ...parameters }).toString()}`}
       />
     </>
@@ -154,15 +155,4 @@ function useCounts(filter: Filter) {
     refetchInterval: ({ state }) => pace(COUNT_MS, state.data),
     placeholderData: keepPreviousData,
   });
-}
-
-function useWorkflowIds(): readonly string[] {
-  const { can } = useSession();
-  const query = useQuery({
-    queryKey: ['workflow-ids'],
-    queryFn: ({ signal }) => call('list-workflows', { query: { limit: 100 }, signal }),
-    enabled: can('GET', '/workflows'),
-    staleTime: 60_000,
-  });
-  return [...new Set((query.data?.workflows ?? []).map(({ workflow_id: id }) => id))];
 }
