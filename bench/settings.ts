@@ -1,10 +1,11 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
+import { CONNECTIONS_MIN } from '../src/shared/store/postgres/connection/divide-connections.ts';
 import { runOnServer } from '../test/support/database.ts';
 import { measureChains, type Row } from './scale/experiment.ts';
 import { openDatabases } from './support/databases.ts';
-import type { EngineVariant } from './support/engine-process.ts';
+import { MAX_OVERFLOW, type EngineVariant } from './support/engine-process.ts';
 import { describeMachine } from './support/machine.ts';
 import { renderSection, renderTable, tableOf } from './support/render.ts';
 import { readLast, saveLast, saveSections } from './support/save-results.ts';
@@ -37,7 +38,11 @@ const at = (inFlight: number): readonly Setting[] => {
   return [
     { ...base, name: 'default' },
     { ...base, name: 'synchronous_commit=off', options: '-c synchronous_commit=off' },
-    { ...base, name: 'a pool of 2', variant: { poolSize: 2 } },
+    {
+      ...base,
+      name: 'the fewest connections',
+      variant: { poolSize: CONNECTIONS_MIN - MAX_OVERFLOW },
+    },
     { ...base, name: 'nothing metered', variant: { metered: false } },
     { ...base, name: 'pg_stat_statements off', options: '-c pg_stat_statements.track=none' },
     { ...base, name: 'a webhook for everything', prepare: WEBHOOK },

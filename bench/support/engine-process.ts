@@ -59,7 +59,9 @@ export interface EngineVariant {
 const BY = { tenantId: DEFAULT_TENANT, actorId: 'token:bench' };
 /** The default of `runtime.workers` on a machine with two cores. */
 const WORKERS = 2;
+/** As by default. */
 const POOL_SIZE = 10;
+export const MAX_OVERFLOW = 5;
 const LEASE_MS = 30_000;
 const LONG_POLL_MS = 20_000;
 const END_MS_MAX = 60_000;
@@ -79,7 +81,9 @@ export async function openEngine(given: {
   const { dialect, url } = database;
   const store = await openStore({
     database:
-      dialect === 'sqlite' ? { dialect, path: url } : { dialect, url, poolSize, maxOverflow: 0 },
+      dialect === 'sqlite'
+        ? { dialect, path: url }
+        : { dialect, url, poolSize, maxOverflow: MAX_OVERFLOW },
     applicationName: 'svc-bench',
   });
   const settings = {

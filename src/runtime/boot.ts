@@ -99,7 +99,7 @@ async function startRoles(
 ): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
   const { role, config, startScheduler, settings, store, metrics, opened } = params;
   const { listens = true, showCommand = (text: string) => text } = params;
-  const system = systemFacts(params);
+  const system = systemFacts({ ...params, aside: (work) => store.aside(work) });
   const given = { ...params, system, listens, showCommand };
   const api = role === 'scheduler' ? null : await bootApi(given);
   // Closing a second time, after an orderly stop, does nothing.

@@ -7,6 +7,7 @@ import type { MigrationFacts } from '../shared/engine/doctor/check.ts';
 import type { SettingInForce, SystemFacts } from '../shared/engine/system/system-facts.ts';
 import { type EncryptionKeys, idOfKey } from '../shared/security/secret-box.ts';
 import { migrationStatus, SchemaError } from '../shared/store/opening/migrate.ts';
+import type { Store } from '../shared/store/store.ts';
 import { latestNumber, readMigrations } from '../shared/store/opening/migrations.ts';
 import { retentionTimes } from './retention-times.ts';
 
@@ -17,13 +18,15 @@ export function systemFacts(params: {
   readonly keys: EncryptionKeys;
   /** Absent: nobody knows where the values come from. */
   readonly origins?: ConfigOrigins | undefined;
+  /** See `Store`; absent: the process has no connections yet. */
+  readonly aside?: Store['aside'];
 }): SystemFacts {
-  const { config, database, keys, origins = new Map() } = params;
+  const { config, database, keys, origins = new Map(), aside = (work) => work() } = params;
   return {
     settings: () => describeSettings(config, origins),
-    migrations: () => readMigrationFacts(database),
+    migrations: () => aside(() => readMigrationFacts(database)),
     setup: () => ({
-      connectionsPerProcess: connectionsOf(config),
+      connectionsPerProcess: config.database.poolSize + config.database.maxOverflow,
       keyIds: keys.all().map(idOfKey),
     }),
     retentionDefaults: retentionTimes(config).defaults,
@@ -51,9 +54,4 @@ function describeSettings(config: Config, origins: ConfigOrigins): readonly Sett
     const isSecret = row.type === 'secret' || row.type === 'secret_key';
     return { key, value, origin, isSecret, meaning: row.meaning, variables: ownEnvNames(key) };
   });
-}
-
-/** See `openPostgresStore`: the hot path, what tenants ask, management, locks and notifications. */
-function connectionsOf({ database: { poolSize, maxOverflow } }: Config): number {
-  return poolSize + maxOverflow + Math.max(2, Math.ceil(poolSize / 2)) + 2 + 2;
 }

@@ -70,14 +70,15 @@ export const CONFIG_KEYS = {
     default: 10,
     min: 1,
     max: 500,
-    meaning: 'PostgreSQL connections one process keeps.',
+    meaning: 'PostgreSQL connections one process keeps. With `database.max_overflow`, at least 8.',
   },
   'database.max_overflow': {
     type: 'int',
     default: 5,
     min: 0,
     max: 500,
-    meaning: 'Further PostgreSQL connections opened under load.',
+    meaning:
+      'Further PostgreSQL connections one process opens under load; it never opens more than both.',
   },
   'database.auto_migrate': {
     type: 'bool',

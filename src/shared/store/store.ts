@@ -65,8 +65,13 @@ export interface Store {
   ping(params: { readonly timeoutMs: number }): Promise<void>;
   /** Deletes what has outlived its use (worker announcements, request keys); returns rows deleted. */
   prune(): Promise<number>;
-  /** Connection pool use for metrics; all 0 on SQLite. */
+  /** Use of the pools of the engine and of readers, for metrics; all 0 on SQLite. */
   poolUse(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  /**
+   * For work that opens connections of its own, up to two: the process keeps within its bound. One at
+   * a time; on SQLite, this only runs the work.
+   */
+  aside<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 

@@ -404,7 +404,7 @@ export const METRICS = {
   database_connections: {
     name: 'svc_database_connections',
     type: 'gauge',
-    help: 'Connections of the database pool; waiting: callers waiting for one.',
+    help: 'Connections of the engine and of readers; waiting: callers waiting for one.',
     labels: ['state'],
   },
   memory_index_bytes: {

@@ -5,7 +5,9 @@ import { createArtifactStore } from './artifacts/artifacts.ts';
 import { pruneUploads } from './artifacts/prune-uploads.ts';
 import { createAuditStore } from './audit/audit.ts';
 import { createClaimWatermarks } from './work/claim-watermarks.ts';
-import { connectPool, type PostgresPool, type Statement } from './connection/connect.ts';
+import { connectPool, type Lend, type PostgresPool, type Statement } from './connection/connect.ts';
+import { createConnectionPlaces } from './connection/connection-places.ts';
+import { divideConnections } from './connection/divide-connections.ts';
 import type { ConnectionSettings } from './connection/session.ts';
 import { createServerFinder } from './connection/server-finder.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
@@ -40,8 +42,7 @@ import { createWorkerStore } from './work/workers.ts';
  * Opens a migrated database. Connects when first used and not before, so a database that is down
  * shows as `StoreUnavailableError` of the methods and the store is good again when it is back.
  *
- * A process uses up to `poolSize` + `maxOverflow` connections, half of `poolSize` for what tenants
- * ask, two for management, and one each for locks and notifications once these are used.
+ * A process uses up to `poolSize` + `maxOverflow` connections, from `CONNECTIONS_MIN` of them on.
  */
 export async function openPostgresStore(params: {
   readonly url: string;
@@ -49,7 +50,7 @@ export async function openPostgresStore(params: {
   readonly directUrl?: string | null | undefined;
   /** Has the password, for each new connection. */
   readonly passwordFile?: string | null | undefined;
-  /** Connections of the hot path that are kept once opened. */
+  /** Connections that are kept once opened. */
   readonly poolSize?: number;
   /** How many more are opened under load. */
   readonly maxOverflow?: number;
@@ -74,16 +75,19 @@ export async function openPostgresStore(params: {
     statementTimeoutMs: params.statementTimeoutMs ?? 30_000,
     onBackgroundError: params.onBackgroundError ?? (() => undefined),
   };
-  const pool = connectPool({ ...settings, min: poolSize, max: poolSize + maxOverflow });
+  const shares = divideConnections({ poolSize, maxOverflow });
+  const pool = connectPool({ ...settings, min: shares.kept, max: shares.hot });
   const direct = directSettings(settings, params);
   // Apart from the hot path: its connections never change whose rows they see.
   const readers = connectPool({
     ...settings,
     min: 0,
-    max: Math.max(2, Math.ceil(poolSize / 2)),
+    max: shares.readers,
     changesTenants: true,
   });
-  const management = await openManagement(settings);
+  const management = await openManagement({ ...settings, max: shares.management });
+  const checks = createConnectionPlaces({ placesMax: 1, waitMsMax: connectTimeoutMs });
+  const aside: Lend = (work) => checks.hold(() => pool.lend(() => pool.lend(work)));
   const watermarks = createClaimWatermarks();
   const shards = createShardLocks(direct);
   const wake = createRemoteWake(direct);
@@ -112,18 +116,29 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
-    retention: createRetentionStore(management, direct),
+    retention: createRetentionStore(management, { ...direct, lend: pool.lend }),
     imports: createImportStore(management, readers),
-    diagnosis: createDiagnosisStore(readers, direct),
+    diagnosis: createDiagnosisStore(readers, { ...direct, lend: aside }),
     shards,
     wake,
     ping: (options) => ping(pool, options),
     prune: async () => (await prune(management)) + (await pruneUploads(readers)),
-    poolUse: () => pool.use(),
+    poolUse: () => addUse(pool.use(), readers.use()),
+    aside,
     close: async () => {
       await Promise.all([shards.close(), wake.close()]);
       await Promise.all([pool.close(), readers.close(), management.close()]);
     },
+  };
+}
+
+type Use = ReturnType<Store['poolUse']>;
+
+function addUse(one: Use, other: Use): Use {
+  return {
+    total: one.total + other.total,
+    idle: one.idle + other.idle,
+    waiting: one.waiting + other.waiting,
   };
 }
 

@@ -83,6 +83,7 @@ export function createSqliteStore(connection: Connection): Store {
     ping: () => connection.read(() => void connection.get('select 1 from lease_fence')),
     prune: () => prune(connection),
     poolUse: () => ({ total: 0, idle: 0, waiting: 0 }),
+    aside: (work) => work(),
     close: async () => connection.close(),
   };
 }

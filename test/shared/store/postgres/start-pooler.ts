@@ -7,10 +7,13 @@ import { freePort } from '../../../support/servers/ports.ts';
 
 const READY = 'Z'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
+/** The start of the message with the process number: its type and its length. */
+const KEY = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 /**
  * A minimal pooler: all clients share one connection to the server, and take turns. Later clients
- * get the greeting that the server sent to the first.
+ * get the greeting that the server sent to the first. As of any pooler, its process number is not
+ * the server's.
  */
 export async function startPooler(t: ExecutionContext, url: string): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -23,6 +26,7 @@ export async function startPooler(t: ExecutionContext, url: string): Promise<str
     .on('error', () => undefined)
     .on('data', (data) => {
       if (greeting === null) {
+        renumber(data);
         heard = Buffer.concat([heard, data]);
         // Ready for the first query: the message's length, and that no transaction is open.
         if (heard.at(-6) === READY) greeting = heard;
@@ -54,4 +58,9 @@ export async function startPooler(t: ExecutionContext, url: string): Promise<str
   const pooled = new URL(url);
   pooled.port = String((server.address() as AddressInfo).port);
   return pooled.href;
+}
+
+function renumber(greeting: Buffer): void {
+  const start = greeting.indexOf(KEY);
+  if (start !== -1) greeting.writeInt32BE(1, start + KEY.length);
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { createConnectionPlaces } from './connection-places.ts';
 import { isConnectionLoss, isFullPool, isRetriable, translateError } from './errors.ts';
 import { isReadOnlyServer } from './probe-server.ts';
 import { runInTransaction } from './run-in-transaction.ts';
@@ -64,8 +65,18 @@ export interface PostgresPool {
     tenant?: TenantScope,
   ): Promise<readonly Row[]>;
   use(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  readonly lend: Lend;
   close(): Promise<void>;
 }
+
+/**
+ * Runs work that opens one connection of its own, in the place of one of the pool: the pool first
+ * ends one, if it has as many as it may, and has one less until the work is done. It keeps its last.
+ */
+export type Lend = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Of connections that are opened now and then. */
+export type LentSettings = ConnectionSettings & { readonly lend: Lend };
 
 export function connectPool(
   settings: ConnectionSettings & {
@@ -92,6 +103,7 @@ export function connectPool(
     ...onConnect(settings),
   });
   pool.on('error', settings.onBackgroundError);
+  const lend = createLend(pool, settings);
   const scopes = new WeakMap<ServerClient, TenantScope>();
   const atWork = new Set<ServerClient>();
   const stopListening = servers.onMove(() => {
@@ -144,6 +156,7 @@ export function connectPool(
       }
     },
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    lend,
     close: () => {
       stopListening();
       return pool.end();
@@ -177,6 +190,39 @@ const CONNECTS_MAX = 2;
 function discard(client: CheckedOut): void {
   client.cutOff();
   client.release(true);
+}
+
+function createLend(
+  pool: pg.Pool,
+  { max, connectTimeoutMs }: { readonly max: number; readonly connectTimeoutMs: number },
+): Lend {
+  // A pool of one, of a command, keeps it.
+  if (max === 1) return (work) => work();
+  const places = createConnectionPlaces({ placesMax: max - 1, waitMsMax: connectTimeoutMs });
+  return (work) =>
+    places.hold(async () => {
+      pool.options.max -= 1;
+      try {
+        while (pool.totalCount > pool.options.max) await endOne(pool);
+        return await work();
+      } finally {
+        pool.options.max += 1;
+      }
+    });
+}
+
+const END_MS_MAX = 1_000;
+
+/** Resolves when the server has ended its side, too. */
+async function endOne(pool: pg.Pool): Promise<void> {
+  const client = (await pool.connect().catch((error: unknown) => {
+    throw translateError(error, { mayBeCarriedOut: false });
+  })) as unknown as CheckedOut;
+  const timer = setTimeout(() => client.cutOff(), END_MS_MAX);
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
+  client.release(true);
+  await ended;
+  clearTimeout(timer);
 }
 
 async function runPooled<Row extends object>(

@@ -39,7 +39,6 @@ import {
  * rows where a constraint could have answered with an error.
  */
 
-const CONNECTIONS_MAX = 2;
 /** The rarest task of an idle scheduler runs once a minute, over the same connection. */
 const IDLE_MS = 90_000;
 
@@ -64,10 +63,12 @@ export interface Management {
   close(): Promise<void>;
 }
 
-export async function openManagement(settings: ConnectionSettings): Promise<Management> {
+export async function openManagement(
+  settings: ConnectionSettings & { readonly max: number },
+): Promise<Management> {
   const pool: DatabasePool = await createPool(settings.servers.connectionString(), {
     driverFactory: driverOf(settings),
-    maxPoolSize: CONNECTIONS_MAX,
+    maxPoolSize: settings.max,
     minPoolSize: 0,
     connectionTimeout: settings.connectTimeoutMs,
     connectionRetryLimit: 0,
@@ -83,7 +84,7 @@ export async function openManagement(settings: ConnectionSettings): Promise<Mana
   pool.on('error', settings.onBackgroundError);
   // Slonik never lets go of who waits for a connection while none can be made.
   const places = createConnectionPlaces({
-    placesMax: CONNECTIONS_MAX,
+    placesMax: settings.max,
     waitMsMax: settings.connectTimeoutMs,
   });
   return {

@@ -7,17 +7,12 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/**
- * For the start of a process: throws behind a pooler in transaction mode. A pooler gives its clients
- * a process number of its own, so most starts cost one short query.
- */
+/** For the start of a process: throws behind a pooler in transaction mode. */
 export async function refuseSharedSessions(
   client: ServerClient,
   settings: ConnectionSettings,
 ): Promise<void> {
-  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
-  const isDirect = rows[0]?.pid === client.processId;
-  if (isDirect || !(await sharesServerProcesses(settings))) return;
+  if (!(await sharesServerProcesses(settings, client))) return;
   throw new PoolerError(
     'a pooler in transaction mode is between this process and PostgreSQL, and locks, notifications ' +
       'and migrations need a session: keep database.url, and set database.direct_url ' +

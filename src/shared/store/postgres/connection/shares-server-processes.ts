@@ -6,17 +6,22 @@ import { startSession, type ConnectionSettings } from './session.ts';
 
 /**
  * Behind a pooler in transaction mode two clients that take turns are given the same server process,
- * and one finds what the other has set. Directly, or pooled by session, they never are.
+ * and one finds what the other has set. Directly, or pooled by session, they never are. A pooler gives
+ * its clients a process number of its own, so most questions open one connection: none if the caller
+ * has one.
  */
-export async function sharesServerProcesses(settings: ConnectionSettings): Promise<boolean> {
-  const mark = randomUUID();
+export async function sharesServerProcesses(
+  settings: ConnectionSettings,
+  given: ServerClient | null = null,
+): Promise<boolean> {
   await settings.servers.find();
-  const [one, other] = [new ServerClient(settings), new ServerClient(settings)];
+  const one = given ?? new ServerClient(settings);
+  const other = new ServerClient(settings);
   try {
-    for (const client of [one, other]) {
-      await client.connect();
-      await startSession(client, settings);
-    }
+    if (given === null) await begin(one, settings);
+    if (await isDirect(one)) return false;
+    await begin(other, settings);
+    const mark = randomUUID();
     await one.query(`select set_config('svc.doctor', $1, false)`, [mark]);
     const { rows } = await other.query<{ readonly found: string | null }>(
       `select current_setting('svc.doctor', true) as found`,
@@ -25,6 +30,16 @@ export async function sharesServerProcesses(settings: ConnectionSettings): Promi
   } catch (error) {
     throw translateError(error, { mayBeCarriedOut: false });
   } finally {
-    await Promise.allSettled([one.end(), other.end()]);
+    await Promise.allSettled([given === null ? one.end() : null, other.end()]);
   }
+}
+
+async function begin(client: ServerClient, settings: ConnectionSettings): Promise<void> {
+  await client.connect();
+  await startSession(client, settings);
+}
+
+async function isDirect(client: ServerClient): Promise<boolean> {
+  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid === client.processId;
 }

@@ -1,7 +1,6 @@
 import type { DiagnosisStore } from '../../readings/diagnosis.ts';
 import { readCluster } from './cluster-reading.ts';
-import type { PostgresPool } from '../connection/connect.ts';
-import type { ConnectionSettings } from '../connection/session.ts';
+import type { LentSettings, PostgresPool } from '../connection/connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
 import { readClock, readOverview, readServerFacts } from './server-facts.ts';
@@ -9,7 +8,7 @@ import { readTableFacts } from './table-facts.ts';
 
 export function createDiagnosisStore(
   readers: PostgresPool,
-  settings: ConnectionSettings,
+  settings: LentSettings,
 ): DiagnosisStore {
   return {
     executionFacts: (question) => readExecutionFacts(readers, question),

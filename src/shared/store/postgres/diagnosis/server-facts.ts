@@ -8,14 +8,13 @@ import type {
   SnapshotHolder,
 } from '../../installation.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
-import type { PostgresPool, Statement } from '../connection/connect.ts';
-import type { ConnectionSettings } from '../connection/session.ts';
+import type { LentSettings, PostgresPool, Statement } from '../connection/connect.ts';
 import { sharesServerProcesses } from '../connection/shares-server-processes.ts';
 
 /** The server's facts about itself; they need none of our tables. */
 export async function readServerFacts(
   pool: PostgresPool,
-  settings: ConnectionSettings,
+  settings: LentSettings,
 ): Promise<PostgresFacts> {
   const [head] = await pool.run<ServerRecord>(SERVER, [SETTINGS]);
   if (head === undefined) throw new Error('the server told nothing of itself');
@@ -30,7 +29,7 @@ export async function readServerFacts(
     version: head.version,
     settings: new Map(Object.entries(JSON.parse(head.settings) as Record<string, string>)),
     isStandby: head.is_standby,
-    isPooledByTransaction: await sharesServerProcesses(settings),
+    isPooledByTransaction: await settings.lend(() => sharesServerProcesses(settings)),
     sessions: head.sessions,
     rights: {
       ownsTables: head.owns_tables,

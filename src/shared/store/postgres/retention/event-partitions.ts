@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { executionIdFromUuid } from '../../../domain/ids.ts';
 import type { EventPartition, PartitionRound, RetentionStore } from '../../retention.ts';
 import { StoreUnavailableError } from '../../unavailable.ts';
-import type { ConnectionSettings } from '../connection/session.ts';
+import type { LentSettings } from '../connection/connect.ts';
 import { openManagement, type Management } from '../connection/management.ts';
 
 /*
@@ -47,7 +47,7 @@ const SHRUNK_BYTES_MIN = 16 * 1024 * 1024;
 
 export async function partitionEvents(
   management: Management,
-  settings: ConnectionSettings,
+  settings: LentSettings,
   { days }: Parameters<RetentionStore['partitionEvents']>[0],
 ): ReturnType<RetentionStore['partitionEvents']> {
   const [begun] = await patiently(() =>
@@ -57,11 +57,12 @@ export async function partitionEvents(
   );
   const beginAt = begun?.begin_at ?? null;
   if (beginAt === null) return 'already';
-  const long = await openManagement({ ...settings, statementTimeoutMs: LONG_STATEMENT_MS });
   try {
-    await long.any(sql.type(DoneRecord)`alter table events validate constraint events_before`, {
-      writes: true,
-    });
+    await withLongStatements(settings, (long) =>
+      long.any(sql.type(DoneRecord)`alter table events validate constraint events_before`, {
+        writes: true,
+      }),
+    );
     await patiently(() =>
       management.any(
         sql.type(DoneRecord)`
@@ -78,9 +79,25 @@ export async function partitionEvents(
       }),
     );
     throw error;
-  } finally {
-    await long.close();
   }
+}
+
+async function withLongStatements<Result>(
+  settings: LentSettings,
+  work: (long: Management) => Promise<Result>,
+): Promise<Result> {
+  return settings.lend(async () => {
+    const long = await openManagement({
+      ...settings,
+      statementTimeoutMs: LONG_STATEMENT_MS,
+      max: 1,
+    });
+    try {
+      return await work(long);
+    } finally {
+      await long.close();
+    }
+  });
 }
 
 export async function listPartitions(management: Management): Promise<readonly EventPartition[]> {
@@ -108,7 +125,7 @@ export async function listPartitions(management: Management): Promise<readonly E
 
 export async function tendPartitions(
   management: Management,
-  settings: ConnectionSettings,
+  settings: LentSettings,
   {
     sweepAfterMs,
     shrinkBytesMin = SHRUNK_BYTES_MIN,
@@ -141,16 +158,13 @@ export async function tendPartitions(
     round = { ...round, made: round.made + 1 };
   }
   if (partitions.length === 0) return round;
-  const long = await openManagement({ ...settings, statementTimeoutMs: LONG_STATEMENT_MS });
-  try {
+  return withLongStatements(settings, async (long) => {
     for (const partition of partitions) {
       const done = await tendPartition({ management, long, partition, shrinkBytesMin });
       round = addRounds(round, done);
     }
-  } finally {
-    await long.close();
-  }
-  return round;
+    return round;
+  });
 }
 
 type Partition = z.infer<typeof PartitionRecord>;

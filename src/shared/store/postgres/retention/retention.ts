@@ -11,7 +11,7 @@ import {
   type ScannedExecutions,
 } from '../../retention.ts';
 import { readHistories } from '../audit/items.ts';
-import type { ConnectionSettings } from '../connection/session.ts';
+import type { LentSettings } from '../connection/connect.ts';
 import { listPartitions, partitionEvents, tendPartitions } from './event-partitions.ts';
 import type { Management } from '../connection/management.ts';
 import { measure } from '../executions/measure-executions.ts';
@@ -44,7 +44,7 @@ const ForgottenRecord = z.object({
 
 export function createRetentionStore(
   management: Management,
-  settings: ConnectionSettings,
+  settings: LentSettings,
 ): RetentionStore {
   return {
     listPolicies: (params) => listPolicies(management, params),

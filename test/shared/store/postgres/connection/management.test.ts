@@ -54,6 +54,7 @@ test('a server that goes away as a session has begun fails all who wait, and not
 
 function open(url: string): ReturnType<typeof openManagement> {
   return openManagement({
+    max: 2,
     servers: createServerFinder({ url, connectTimeoutMs: 5_000 }),
     applicationName: 'svc-test',
     connectTimeoutMs: 5_000,
