@@ -17,6 +17,7 @@ import {
   startInstalled,
   type InstalledServer,
 } from './support/installed-postgres.ts';
+import { begin, check, lose, type LostTime } from './support/lost-time.ts';
 import { startRecordedLoad, type RecordedLoad } from './support/recorded-load.ts';
 
 /*
@@ -25,6 +26,8 @@ import { startRecordedLoad, type RecordedLoad } from './support/recorded-load.ts
  * begins a new life of the service, whose fences must be higher than those of all earlier lives.
  */
 
+/** Long enough for the requests on one side of the restored moment. */
+const LEASE_SECONDS = '15';
 const TICK = { workflow_id: 'tick', nodes: { done: {} } };
 
 export interface Life {
@@ -45,6 +48,7 @@ export async function runRestore(params: {
   const lives: Life[] = [];
   const earlier: Deed[] = [];
   const servers: InstalledServer[] = [];
+  let [scene, target]: [LostTime | null, string] = [null, ''];
   const start = async (data: string): Promise<InstalledServer> => {
     const server = await startInstalled(data, join(folder, 'server.log'));
     servers.push(server);
@@ -63,31 +67,40 @@ export async function runRestore(params: {
     const base = makeFolder(join(folder, 'base'));
     onProgress('the first life, with a base backup under load');
     lives.push(
-      await live({ name: 'first', url: first.url, least, earlier }, async (more) => {
+      await live({ name: 'first', url: first.url, least, earlier }, async ({ svc, load, more }) => {
         runTool('pg_basebackup', ['-d', first.url, '-D', base, '-X', 'none', '-c', 'fast']);
         await more();
-        await runOnServer(first.url, `select pg_create_restore_point('good')`);
+        scene = await begin(svc);
+        // The restore keeps all changes that are acknowledged before the server tells the time.
+        load.keepAnswers();
+        const { rows } = await runOnServer(first.url, 'select clock_timestamp()::text as now');
+        target = (rows[0] as { readonly now: string }).now;
+        await lose(svc, scene);
         await more();
         await runOnServer(first.url, 'select pg_switch_wal()');
       }),
     );
     await first.stop();
+    if (scene === null) throw new Error('the first life left nothing to look for');
+    const left: LostTime = scene;
 
     const again = makeFolder(join(folder, 'restored'));
     runAsServer('cp', ['-a', `${base}/.`, again]);
     configure(again, [
       `restore_command = 'cp ${archive}/%f %p'`,
-      `recovery_target_name = 'good'`,
+      `recovery_target_time = '${target}'`,
       `recovery_target_action = 'promote'`,
     ]);
     runAsServer('touch', [join(again, 'recovery.signal')]);
     const second = await start(again);
-    onProgress('restored to a point in time, with a dump under load');
+    onProgress(`restored to ${target}, with a dump under load`);
+    const faults: string[] = [];
     const dump = join(makeFolder(join(folder, 'dump')), 'svc.dump');
     lives.push(
-      await live({ name: 'point in time', url: second.url, least, earlier }, async (more) => {
+      await live({ name: 'point in time', url: second.url, least, earlier }, async (during) => {
+        faults.push(...(await check(during.svc, { scene: left, url: second.url })));
         runTool('pg_dump', ['-d', second.url, '--format=custom', `--file=${dump}`]);
-        await more();
+        await during.more();
       }),
     );
 
@@ -101,11 +114,25 @@ export async function runRestore(params: {
     );
     return lives.map((life, index) => ({
       ...life,
-      violations: [...life.violations, ...checkFences(lives.slice(0, index), life)],
+      violations: [
+        ...life.violations,
+        ...checkFences(lives.slice(0, index), life),
+        ...(index === 1 ? faults : []),
+      ],
     }));
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
+}
+
+interface During {
+  readonly svc: TestTenant;
+  readonly load: {
+    /** The next life keeps the effects of all requests that are answered by now. */
+    keepAnswers(): void;
+  };
+  /** Waits until the workers have completed more items. */
+  readonly more: () => Promise<void>;
 }
 
 /** Calls `during` under load. */
@@ -118,10 +145,10 @@ async function live(
     readonly earlier: Deed[];
     readonly isCopy?: boolean;
   },
-  during: (more: () => Promise<void>) => Promise<void>,
+  during: (life: During) => Promise<void>,
 ): Promise<Life> {
   const { name, url, least, earlier, isCopy = false } = of;
-  const cluster = new Cluster(url);
+  const cluster = new Cluster(url, { env: { SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS } });
   try {
     const api = await cluster.startApi();
     await cluster.startScheduler();
@@ -154,7 +181,11 @@ async function live(
       );
     };
     await more();
-    await during(more);
+    let kept: ReadonlySet<Deed> = new Set();
+    const keepAnswers = (): void => {
+      kept = new Set(load.history.deeds.filter(({ ended }) => ended !== null));
+    };
+    await during({ svc, load: { keepAnswers }, more });
     const pause = { method: 'PUT', path: '/schedules/tick', body: { paused: true } };
     expectStatus(await svc.send(pause), 200);
     await load.endStarts();
@@ -163,7 +194,7 @@ async function live(
       history: together(earlier, load.history),
       isCopy,
     });
-    earlier.push(...forgotten(load.history));
+    earlier.push(...forgotten(load.history, kept));
     await load.stop();
     const { rows } = await runOnServer(url, TICKS);
     const { ticks, seconds } = rows[0] as { readonly ticks: number; readonly seconds: number };

@@ -14,6 +14,7 @@ export interface PostgresFacts {
   /** Initial settings of sessions, by name and in the unit of `pg_settings`. */
   readonly settings: ReadonlyMap<string, string>;
   readonly isStandby: boolean;
+  readonly timeline: Timeline;
   /** Two sessions of ours came to the same server process: a pooler hands it to each in turn. */
   readonly isPooledByTransaction: boolean;
   readonly sessions: number;
@@ -29,6 +30,14 @@ export interface PostgresFacts {
   readonly lockHolders: readonly LockHolder[];
   /** Sessions that wait for a lock that others hold, longest first. */
   readonly lockWaits: readonly LockWait[];
+}
+
+/** A restore to a point in time and a promotion of a standby begin a new timeline. */
+export interface Timeline {
+  /** From 1; null: a standby, which follows the timeline of its primary. */
+  readonly number: number | null;
+  /** Since the timeline began. Null: it is the first, or this role may not read that. */
+  readonly ageMs: number | null;
 }
 
 /** Rights of the role that this session runs as. */
@@ -87,6 +96,8 @@ export interface SqliteFacts {
   /** Permission bits of the file, and of the directory around it. */
   readonly fileMode: number;
   readonly directoryMode: number;
+  /** The last restore by `svc db restore`; null: none, or the database that it replaced is gone. */
+  readonly restored: { readonly keptAs: string; readonly ageMs: number } | null;
 }
 
 /** The database at a glance; cheap to read at any size. */

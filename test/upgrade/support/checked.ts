@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 
 import { checkInvariants } from '../../invariants/check-invariants.ts';
 import type { Dump } from '../../invariants/dump.ts';
-import type { History } from '../../invariants/history.ts';
+import type { Deed, History } from '../../invariants/history.ts';
 import { POSTGRES_DUMP } from '../../invariants/read-postgres-dump.ts';
 import { readSqliteDump } from '../../invariants/read-sqlite-dump.ts';
 import { describe } from '../../invariants/violation.ts';
@@ -35,9 +35,15 @@ export async function checkWhenEnded(params: {
   return { found: found.map(describe), dump };
 }
 
-/** The deeds before a restore, without their answers: each change may exist or not. */
-export function forgotten({ deeds }: History): History['deeds'] {
-  return deeds.map((deed) => ({ ...deed, ended: null, answer: null }));
+/**
+ * The deeds before a restore, without their answers: each change may exist or not. The changes of
+ * `kept` exist.
+ */
+export function forgotten(
+  { deeds }: History,
+  kept: ReadonlySet<Deed> = new Set(),
+): History['deeds'] {
+  return deeds.map((deed) => (kept.has(deed) ? deed : { ...deed, ended: null, answer: null }));
 }
 
 /** A history that follows the last one as it grows. */

@@ -1,6 +1,15 @@
 import { tellDuration } from '../../domain/execution/explain/scene.ts';
 import type { PostgresFacts, SnapshotHolder } from '../../store/installation.ts';
-import { type Check, type DoctorFacts, fail, type Finding, ok, skipped, warn } from './check.ts';
+import {
+  AFTER_RESTORE,
+  type Check,
+  type DoctorFacts,
+  fail,
+  type Finding,
+  ok,
+  skipped,
+  warn,
+} from './check.ts';
 import type { Bounds, Limits } from './limits.ts';
 
 /** A check that applies to PostgreSQL alone. */
@@ -168,6 +177,17 @@ const rights = onPostgres('rights', ({ rights: { ownsTables, mayMakeTemporary, m
   );
 });
 
+/** The first timeline belongs to a server that went back to no earlier moment. */
+const restore = onPostgres('restore', ({ timeline }, { restoredMsWarn }) => {
+  const { number, ageMs } = timeline;
+  if (number === null) return skipped('a standby follows the timeline of its primary');
+  if (number === 1) return ok('timeline 1: no restore to a point in time, no failover');
+  const seen = `timeline ${number}, begun by a restore or a failover`;
+  if (ageMs === null) return ok(`${seen}; a member of pg_monitor also reads when`);
+  const dated = `${seen} ${tellDuration(ageMs)} ago`;
+  return ageMs < restoredMsWarn ? warn(dated, AFTER_RESTORE) : ok(dated);
+});
+
 export const POSTGRES_CHECKS = [
   durability,
   autovacuum,
@@ -179,4 +199,5 @@ export const POSTGRES_CHECKS = [
   connections,
   pooling,
   rights,
+  restore,
 ];

@@ -1,5 +1,6 @@
+import { tellDuration } from '../../domain/execution/explain/scene.ts';
 import type { SqliteFacts } from '../../store/installation.ts';
-import { type Check, fail, type Finding, ok, skipped, warn } from './check.ts';
+import { AFTER_RESTORE, type Check, fail, type Finding, ok, skipped, warn } from './check.ts';
 import type { Limits } from './limits.ts';
 
 /** A check that applies to SQLite alone. */
@@ -59,7 +60,14 @@ const permissions = onSqlite('permissions', ({ path, fileMode, directoryMode }) 
   return (fileMode & READ) === 0 ? ok(seen) : warn(`${seen}: others may read it`, advice);
 });
 
-export const SQLITE_CHECKS = [durability, integrity, wal, disk, permissions];
+const restore = onSqlite('restore', ({ restored }, { restoredMsWarn }) => {
+  if (restored === null) return ok('no replaced database is beside the file');
+  const { keptAs, ageMs } = restored;
+  const seen = `restored ${tellDuration(ageMs)} ago; the replaced database is ${keptAs}`;
+  return ageMs < restoredMsWarn ? warn(seen, AFTER_RESTORE) : ok(seen);
+});
+
+export const SQLITE_CHECKS = [durability, integrity, wal, disk, permissions, restore];
 
 function tellMode(mode: number): string {
   return mode.toString(8).padStart(3, '0');

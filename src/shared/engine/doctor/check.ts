@@ -60,6 +60,11 @@ export interface Setup {
   readonly keyIds: readonly string[];
 }
 
+/** The advice after the database went back to an earlier moment. */
+export const AFTER_RESTORE =
+  'run "svc audit verify", give the encryption keys of that time, and restart processes that ran on: ' +
+  'docs/operate/operations.md, "Effects of a restore"';
+
 export function ok(seen: string): Finding {
   return { verdict: 'ok', seen, advice: null };
 }

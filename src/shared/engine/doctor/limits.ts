@@ -14,6 +14,8 @@ export interface Limits {
   /** How long what is due may wait to be done. */
   readonly overdueMsMax: number;
   readonly unsealedMs: Bounds;
+  /** How long after a restore the operator may still have to look at it. */
+  readonly restoredMsWarn: number;
   /** How long a workflow is paused before it may be forgotten. */
   readonly pauseMsWarn: number;
 }
@@ -37,5 +39,6 @@ export const LIMITS: Limits = {
   queueWaitMsWarn: 10 * MINUTE_MS,
   overdueMsMax: MINUTE_MS,
   unsealedMs: { warn: 10 * MINUTE_MS, fail: 24 * 60 * MINUTE_MS },
+  restoredMsWarn: 24 * 60 * MINUTE_MS,
   pauseMsWarn: 24 * 60 * MINUTE_MS,
 };

@@ -3,6 +3,7 @@ import pg from 'pg';
 
 import { advisoryKey } from '../../../../src/shared/store/postgres/connection/advisory-key.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import type { ServerFacts, Timeline } from '../../../../src/shared/store/installation.ts';
 import { runOnServer } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { withRuntimeRole } from '../../store/postgres/runtime-role.ts';
@@ -166,6 +167,28 @@ test('rights: a role that owns nothing, and what it may create', async (t) => {
     verdict: 'warn',
     seen: 'the role owns no table and may create temporary tables, and tables and functions in the schema',
   });
+});
+
+test('restore: a timeline that is not the first, and its age', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.like((await svc.ask()).check('restore'), { verdict: 'ok', advice: null });
+  const on = async (timeline: Timeline) => {
+    const server = await svc.store.diagnosis.serverFacts({ checkedBytesMax: 0 });
+    const diagnosis = {
+      ...svc.store.diagnosis,
+      serverFacts: async () => ({ ...server, timeline }) as ServerFacts,
+    };
+    return (await svc.ask({ diagnosis })).check('restore');
+  };
+  const fresh = await on({ number: 2, ageMs: 3_600_000 });
+  t.like(fresh, {
+    verdict: 'warn',
+    seen: 'timeline 2, begun by a restore or a failover 60 min ago',
+  });
+  t.regex(fresh.advice ?? '', /svc audit verify/);
+  t.is((await on({ number: 2, ageMs: 25 * 3_600_000 })).verdict, 'ok');
+  t.like(await on({ number: 3, ageMs: null }), { verdict: 'ok' });
+  t.is((await on({ number: null, ageMs: null })).verdict, 'skipped');
 });
 
 test('pooling: sessions that keep their server process', async (t) => {

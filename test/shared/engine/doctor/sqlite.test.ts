@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import test from 'ava';
@@ -58,6 +58,21 @@ test('write-ahead log and disk: too much of the one, too little of the other', a
     limits: { walBytes: { warn: 1, fail: bytes }, freeBytes: { warn: enough, fail: enough } },
   });
   t.deepEqual([much.verdict('write-ahead log'), much.verdict('disk')], ['fail', 'fail']);
+});
+
+test('restore: a database that was replaced, and for how long', async (t) => {
+  const svc = await openInstallation(t, 'sqlite');
+  const path = sqlitePath(svc.url);
+  t.is((await svc.ask()).verdict('restore'), 'ok');
+  for (const stamp of ['20260101T000000Z', '20260102T000000Z', 'friday']) {
+    writeFileSync(`${path}.before-${stamp}`, '');
+  }
+  const old = await svc.ask();
+  t.is(old.verdict('restore'), 'ok');
+  t.regex(old.check('restore').seen, /\.before-20260102T000000Z$/);
+  const { check } = await svc.ask({ limits: { restoredMsWarn: Number.MAX_SAFE_INTEGER } });
+  t.is(check('restore').verdict, 'warn');
+  t.regex(check('restore').advice ?? '', /svc audit verify/);
 });
 
 test('durability: the settings of one of our connections', async (t) => {

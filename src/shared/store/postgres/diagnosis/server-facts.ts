@@ -18,17 +18,19 @@ export async function readServerFacts(
 ): Promise<PostgresFacts> {
   const [head] = await pool.run<ServerRecord>(SERVER, [SETTINGS]);
   if (head === undefined) throw new Error('the server told nothing of itself');
-  const [tables, holders, locks, waits] = await Promise.all([
+  const [tables, holders, locks, waits, began] = await Promise.all([
     pool.run<TableRecord>(TABLES, [HOT_TABLES]),
     pool.run<HolderRecord>(HOLDERS, [HOLDERS_MAX]),
     pool.run<LockRecord>(LOCKS, [lockPrefix()]),
     pool.run<WaitRecord>(WAITS, [HOLDERS_MAX]),
+    head.lists_wal ? pool.run<{ readonly age_ms: number }>(TIMELINE_AGE, []) : [],
   ]);
   return {
     dialect: 'postgres',
     version: head.version,
     settings: new Map(Object.entries(JSON.parse(head.settings) as Record<string, string>)),
     isStandby: head.is_standby,
+    timeline: { number: head.timeline, ageMs: began[0]?.age_ms ?? null },
     isPooledByTransaction: await settings.lend(() => sharesServerProcesses(settings)),
     sessions: head.sessions,
     rights: {
@@ -109,6 +111,8 @@ interface ServerRecord {
   readonly version: string;
   readonly settings: string;
   readonly is_standby: boolean;
+  readonly timeline: number | null;
+  readonly lists_wal: boolean;
   readonly sessions: number;
   readonly sees_all: boolean;
   readonly owns_tables: boolean;
@@ -127,6 +131,11 @@ const SERVER: Statement = {
         where s.name = any($1::text[])
       ) as settings,
       pg_is_in_recovery() as is_standby,
+      case
+        when not pg_is_in_recovery()
+          then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4
+      end as timeline,
+      has_function_privilege('pg_ls_waldir()', 'execute') as lists_wal,
       (
         select count(*)
         from pg_stat_activity a
@@ -209,6 +218,18 @@ const HOLDERS: Statement = {
     ) h
     order by h.age_xids desc, h.since_ms desc nulls last
     limit $1`,
+};
+
+/** A new timeline begins with its history file. The server removes no such file. */
+const TIMELINE_AGE: Statement = {
+  name: 'server-facts-timeline-age',
+  writes: false,
+  text: `
+    select (extract(epoch from clock_timestamp() - w.modification) * 1000)::int8 as age_ms
+    from pg_ls_waldir() w
+    where w.name ~ '^[0-9A-F]{8}[.]history$'
+    order by w.name desc
+    limit 1`,
 };
 
 interface LockRecord {

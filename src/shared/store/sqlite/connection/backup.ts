@@ -76,7 +76,7 @@ export function restoreSqlite(params: {
     if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${restored}-wal`);
     makePrivate(restored);
     settle(restored);
-    const keptAs = existsSync(path) ? `${path}.before-${stamp}` : null;
+    const keptAs = existsSync(path) ? replacedPrefix(path) + stamp : null;
     if (keptAs !== null) makePrivate(path);
     for (const suffix of ['', '-wal', '-shm']) {
       if (!existsSync(path + suffix)) continue;
@@ -88,6 +88,11 @@ export function restoreSqlite(params: {
   } finally {
     lock.release();
   }
+}
+
+/** Names of replaced databases begin with this; the stamp of their restore follows. */
+export function replacedPrefix(path: string): string {
+  return `${path}.before-`;
 }
 
 /** Makes one whole file of a copy and its log, and looks it through. */

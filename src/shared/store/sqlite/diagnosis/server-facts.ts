@@ -1,8 +1,9 @@
-import { statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 import { IN_MEMORY } from '../../../config/database-url.ts';
 import type { DatabaseOverview, SqliteFacts } from '../../installation.ts';
+import { replacedPrefix } from '../connection/backup.ts';
 import type { Connection } from '../connection/connect.ts';
 
 const DAMAGE_MAX = 20;
@@ -20,6 +21,7 @@ export function readServerFacts(connection: Connection, checkedBytesMax: number)
     damage: fileBytes > checkedBytesMax ? null : checkPages(connection),
     fileBytes,
     ...(path === IN_MEMORY ? NO_FILE : readFile(path)),
+    restored: path === IN_MEMORY ? null : findRestore(path, connection.now()),
   };
 }
 
@@ -53,6 +55,22 @@ function readFile(path: string): typeof NO_FILE {
     directoryMode: statSync(dirname(path)).mode & 0o777,
   };
 }
+
+/** Finds the newest database that a restore replaced: such names end with the time. */
+function findRestore(path: string, now: number): SqliteFacts['restored'] {
+  const prefix = basename(replacedPrefix(path));
+  const stamps = readdirSync(dirname(path)).flatMap((name) => {
+    const stamp = name.startsWith(prefix) ? STAMP.exec(name.slice(prefix.length)) : null;
+    return stamp === null ? [] : [stamp];
+  });
+  const last = stamps.toSorted(([one], [other]) => (one < other ? 1 : -1))[0];
+  if (last === undefined) return null;
+  const [stamp, year, month, day, hour, minute, second] = last;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return { keptAs: join(dirname(path), prefix + stamp), ageMs: Math.max(0, now - at) };
+}
+
+const STAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 function checkPages({ database }: Connection): readonly string[] {
   const rows = database.pragma(`quick_check(${DAMAGE_MAX})`) as readonly {
