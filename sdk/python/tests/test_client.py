@@ -70,6 +70,7 @@ def test_an_execution_begins_later(client: Client, name: str) -> None:
     define(client, name)
     begins = datetime(2099, 1, 31, 9, tzinfo=timezone(timedelta(hours=2)))
     waiting = client.start(name, {"name": "Ada"}, start_after=begins).describe()["waiting_for"]
+    assert waiting is not None
     assert waiting["kind"] == "start_after"
     assert waiting["until"] == "2099-01-31T07:00:00.000Z"
     assert client.run(name, {"name": "Bo"}, start_after=0.05, timeout=20)["text"] == "Hello, Bo"

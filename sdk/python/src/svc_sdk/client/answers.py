@@ -153,11 +153,13 @@ class StartedExecution(TypedDict):
 
 
 class ExecutionSummaryWaitingFor(TypedDict):
-    kind: Literal["concurrency", "max_concurrent_executions"]
+    kind: Literal["concurrency", "rate", "max_concurrent_executions", "start_after"]
     key: str | None
-    """Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the
-    places; or a data policy hides it."""
+    """Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share
+    the places; or a data policy hides it."""
     since: str
+    until: str | None
+    """With `start_after`: when it begins."""
 
 
 class ExecutionSummaryImported(TypedDict):
@@ -231,11 +233,13 @@ class ExecutionCounts(TypedDict):
 
 
 class ExecutionWaitingFor(TypedDict):
-    kind: Literal["concurrency", "max_concurrent_executions"]
+    kind: Literal["concurrency", "rate", "max_concurrent_executions", "start_after"]
     key: str | None
-    """Key of `concurrency`. Null: all executions of the workflow, or the tenant, share the
-    places; or a data policy hides it."""
+    """Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share
+    the places; or a data policy hides it."""
     since: str
+    until: str | None
+    """With `start_after`: when it begins."""
 
 
 class ExecutionImported(TypedDict):
@@ -885,7 +889,7 @@ class ForgottenFacts(TypedDict):
 class ScheduleFires(TypedDict):
     started: int
     skipped: int
-    """Dropped because an execution was live."""
+    """Dropped because an execution was live, or refused by `concurrency`."""
     missed: int
     """Dropped as too late; up to 1000 for one outage."""
     failed: int

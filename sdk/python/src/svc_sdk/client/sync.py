@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timezone
 from itertools import islice
 from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
@@ -135,6 +136,8 @@ class Client:
         version: str | None = None,
         priority: int | None = None,
         labels: Mapping[str, str] | None = None,
+        start_after: Duration | datetime | None = None,
+        start_deadline: Duration | datetime | None = None,
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> ExecutionHandle:
@@ -142,9 +145,18 @@ class Client:
 
         All attempts carry one idempotency key, so a lost answer never starts a second execution.
         Give a key of your own to make the start safe over restarts of your program too. A query such as
-        `labels.customer = acme` finds the execution by its labels.
+        `labels.customer = acme` finds the execution by its labels. It begins at `start_after`, and fails
+        unless it has begun by `start_deadline`.
         """
-        body = _start_body(workflow, input, version, priority, labels)
+        body = {
+            **_start_body(workflow, input, version, priority, labels),
+            **_present(
+                {
+                    "start_after": _start_time(start_after, "start_after"),
+                    "start_deadline": _start_time(start_deadline, "start_deadline"),
+                }
+            ),
+        }
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
         if traceparent is not None:
             headers["traceparent"] = traceparent
@@ -160,6 +172,8 @@ class Client:
         version: str | None = None,
         priority: int | None = None,
         labels: Mapping[str, str] | None = None,
+        start_after: Duration | datetime | None = None,
+        start_deadline: Duration | datetime | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Starts an execution, waits for its end and gives its output."""
@@ -169,6 +183,8 @@ class Client:
             version=version,
             priority=priority,
             labels=labels,
+            start_after=start_after,
+            start_deadline=start_deadline,
             idempotency_key=idempotency_key,
         )
         return handle.result(timeout)
@@ -784,6 +800,14 @@ def _start_body(
         "input": {} if input is None else input,
         **_present({"priority": priority, "labels": labels}),
     }
+
+
+def _start_time(given: Duration | datetime | None, name: str) -> str | None:
+    if given is None:
+        return None
+    if isinstance(given, datetime):
+        return given.astimezone(timezone.utc).isoformat()
+    return f"{to_ms(given, name)}ms"
 
 
 def _ir_of(workflow: Workflow[Any] | Function[Any, Any] | Mapping[str, Any]) -> Mapping[str, Any]:
