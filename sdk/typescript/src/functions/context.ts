@@ -1,4 +1,5 @@
 import type { FunctionRef } from '../function-ref.ts';
+import type { Labels } from '../worker/labels.ts';
 import type { Logger } from '../worker/logger.ts';
 import type { Duration } from '../duration.ts';
 import type { ModelUsage } from './model-usage.ts';
@@ -143,6 +144,14 @@ export interface FunctionContext<Input = unknown> {
    * when it came here before the change was in the code.
    */
   version(change: string, version: number): number;
+
+  /**
+   * Sets labels of the execution, to find it by. They are recorded with the next entry or wait, or with
+   * the end of the function, and stay when it fails. Later calls replace labels of the same names.
+   *
+   * @throws NonRetryableError for more than 16 labels, and for names or values that no label can have
+   */
+  setLabels(labels: Labels): void;
 
   /**
    * Registers how to undo what comes next. If the function fails or is cancelled, the registered

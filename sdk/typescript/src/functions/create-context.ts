@@ -1,4 +1,5 @@
 import { requireJson } from '../worker/errors.ts';
+import { checkLabels } from '../worker/labels.ts';
 import { bindLogger } from '../worker/logger.ts';
 import { runAll, runMap, runRace, type Fork } from './branches.ts';
 import type { ChildOptions, FunctionContext, StepOptions } from './context.ts';
@@ -52,6 +53,13 @@ export function createContext(
     ...valueCalls(tools, at),
     ...otherWaits(wait),
     ...endCalls(tools, { at, compensations: given.compensations }),
+    setLabels: (labels) => {
+      checkLabels(labels);
+      const identity = at('set-labels').identify('set-labels');
+      if (turn.find(identity, 'labels') !== null) return;
+      // Lost, they are set again.
+      turn.note({ identity, kind: 'labels', output: { ...labels } }, { isDerived: true });
+    },
     signal: tools.stopped,
     logger: bindLogger(tools.logger, { fields: {}, isSilent: () => turn.log.isReplaying }),
     step: <Result>(

@@ -25,6 +25,7 @@ export interface Slot {
 const ANSWERED_AT_ONCE: ReadonlySet<EntryKind> = new Set([
   'value',
   'version',
+  'labels',
   'on_rollback',
   'rollback',
 ]);
@@ -197,10 +198,10 @@ export class EntryLog {
 
 /**
  * Whether the code may leave out asking for entries of this kind. You may delete a `ctx.version` that
- * all executions have passed, and rollbacks run in a turn of their own.
+ * all executions have passed, and a `ctx.setLabels`. Rollbacks run in a turn of their own.
  */
 export function isLeftOut(kind: EntryKind): boolean {
-  return kind === 'version' || kind === 'rollback';
+  return kind === 'version' || kind === 'labels' || kind === 'rollback';
 }
 
 /** `step "charge"`. */

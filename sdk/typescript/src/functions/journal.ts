@@ -5,7 +5,7 @@
  */
 
 /** Kinds of entries that a worker records. */
-export type RecordedKind = 'step' | 'value' | 'version' | 'on_rollback' | 'rollback';
+export type RecordedKind = 'step' | 'value' | 'version' | 'labels' | 'on_rollback' | 'rollback';
 /** Kinds of entries that the runtime records when a wait is satisfied. */
 export type WaitKind = 'timer' | 'event' | 'approval' | 'child';
 export type EntryKind = RecordedKind | WaitKind;

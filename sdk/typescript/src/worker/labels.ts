@@ -14,14 +14,9 @@ export class LabelSet {
 
   /** @throws NonRetryableError for labels that the runtime refuses: another attempt would set them again */
   readonly set = (labels: Labels): void => {
-    for (const [name, value] of Object.entries(labels)) checkLabel(name, value);
+    checkLabels(labels);
     const together = { ...this.#labels, ...labels };
-    const count = Object.keys(together).length;
-    if (count > LABELS_MAX) {
-      throw new NonRetryableError(
-        `an execution has at most ${LABELS_MAX} labels: ${count} are set`,
-      );
-    }
+    checkCount(together);
     this.#labels = together;
   };
 
@@ -31,7 +26,22 @@ export class LabelSet {
   }
 }
 
-/** The types do not bind callers in JavaScript. */
+/**
+ * The types do not bind callers in JavaScript.
+ *
+ * @throws NonRetryableError for labels that the runtime refuses
+ */
+export function checkLabels(labels: Labels): void {
+  for (const [name, value] of Object.entries(labels)) checkLabel(name, value);
+  checkCount(labels);
+}
+
+function checkCount(labels: Labels): void {
+  const count = Object.keys(labels).length;
+  if (count <= LABELS_MAX) return;
+  throw new NonRetryableError(`an execution has at most ${LABELS_MAX} labels: ${count} are set`);
+}
+
 function checkLabel(name: string, value: unknown): void {
   const shown = JSON.stringify(name);
   if (!NAME.test(name)) {
