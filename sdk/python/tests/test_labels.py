@@ -1,4 +1,4 @@
-"""Labels that tools set with their results."""
+"""Labels that tools set with their output, and functions while they run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from svc_sdk import Fatal, ToolContext, tool
+from svc_sdk import (
+    ExecutionHandle,
+    Fatal,
+    Function,
+    FunctionContext,
+    FunctionOptions,
+    ToolContext,
+    function,
+    tool,
+)
 from svc_sdk.errors import ExecutionFailedError
 from svc_sdk.testing import ClockRuntime, Runtime, mock_tool
 
@@ -196,3 +205,132 @@ def test_as_many_labels_as_an_execution_can_have_are_set(runtime: Runtime, name:
         handle = client.start(name)
         handle.result(20)
         assert handle.describe()["labels"] == expected
+
+
+def test_a_function_is_found_by_its_labels_while_it_waits(runtime: Runtime, name: str) -> None:
+    @function(name)
+    async def order(ctx: FunctionContext, given: dict[str, Any]) -> None:
+        ctx.set_labels({"order": given["id"], "phase": "paying"})
+        await ctx.step("pay", lambda: None)
+        ctx.set_labels({"phase": "waiting"})
+        await ctx.wait_event("shipped")
+        ctx.set_labels({"phase": "shipped"})
+
+    with runtime.client() as client, runtime.working(functions=[order]):
+        handle = client.start(order, {"id": name})
+        until_suspended(handle)
+        assert handle.describe()["labels"] == {"order": name, "phase": "waiting"}
+        found = client.executions.list(q=f"labels.order = {name} and labels.phase = waiting")
+        assert [one["execution_id"] for one in found] == [handle.id]
+        handle.send_event("shipped")
+        handle.result(20)
+        assert handle.describe()["labels"] == {"order": name, "phase": "shipped"}
+        history = [*handle.history()]
+    recorded = [
+        (entry["kind"], entry["identity"])
+        for event in history
+        if event["kind"] == "StepRecorded"
+        for entry in event["payload"]["entries"]
+    ]
+    assert recorded == [
+        ("labels", "set-labels"),
+        ("step", "pay"),
+        ("labels", "set-labels#2"),
+        ("event", "shipped"),
+        ("labels", "set-labels#3"),
+    ]
+
+
+def until_suspended(handle: ExecutionHandle) -> None:
+    for event in handle.events():
+        if event["kind"] == "NodeSuspended":
+            return
+    raise AssertionError("the function ended")
+
+
+def test_labels_stay_when_a_function_fails_and_when_it_continues_as_new(
+    runtime: Runtime, name: str
+) -> None:
+    @function(name)
+    async def loop(ctx: FunctionContext, given: dict[str, Any]) -> None:
+        round = given["round"]
+        ctx.set_labels({f"round-{round}": "begun"})
+        if round < 2:
+            ctx.continue_as_new({"round": round + 1})
+        raise Fatal("enough")
+
+    with runtime.client() as client, runtime.working(functions=[loop]):
+        handle = client.start(loop, {"round": 0})
+        with pytest.raises(ExecutionFailedError, match="enough"):
+            handle.result(20)
+        expected = {"round-0": "begun", "round-1": "begun", "round-2": "begun"}
+        assert handle.describe()["labels"] == expected
+
+
+@pytest.mark.parametrize("at", ["step", "wait", "failure", "continuation", "end"])
+def test_labels_without_room_fail_the_function_and_its_worker_serves_the_next(
+    runtime: Runtime, name: str, at: str
+) -> None:
+    retries = {"max_attempts": 3, "initial_delay_ms": 1}
+
+    @function(name, FunctionOptions(retry_policy=retries))
+    async def overfull(ctx: FunctionContext, given: dict[str, Any]) -> None:
+        if not given["fills"]:
+            return
+        ctx.set_labels(many(16))
+        ctx.set_labels({"more": "v"})
+        if at == "step":
+            await ctx.step("pay", lambda: None)
+        if at == "wait":
+            await ctx.wait_event("never")
+        if at == "failure":
+            raise Fatal("failed")
+        if at == "continuation":
+            ctx.continue_as_new(given)
+
+    with runtime.client() as client, runtime.working(functions=[overfull], concurrency=1):
+        handle = client.start(overfull, {"fills": True})
+        message = "failed" if at == "failure" else "at most 16 labels"
+        with pytest.raises(ExecutionFailedError, match=message):
+            handle.result(20)
+        client.run(overfull, {"fills": False}, timeout=20)
+
+
+def test_labels_that_no_execution_can_have_fail_the_function(runtime: Runtime, name: str) -> None:
+    @function(name)
+    async def wrong(ctx: FunctionContext) -> None:
+        ctx.set_labels({"the risk": "high"})
+
+    with runtime.client() as client, runtime.working(functions=[wrong]):
+        handle = client.start(wrong)
+        with pytest.raises(ExecutionFailedError, match=r"the name of a label .*'the risk'"):
+            handle.result(20)
+        failures = [event for event in handle.history() if event["kind"] == "NodeFailed"]
+        assert len(failures) == 1
+
+
+def test_calls_may_be_added_to_running_code_changed_and_deleted(
+    runtime: Runtime, name: str
+) -> None:
+    def version(labels: dict[str, str]) -> Function[Any, Any]:
+        @function(name)
+        async def order(ctx: FunctionContext) -> dict[str, Any]:
+            await ctx.step("pay", lambda: None)
+            if labels:
+                ctx.set_labels(labels)
+            await ctx.wait_event("go")
+            return {"done": True}
+
+        return order
+
+    codes: list[dict[str, str]] = [{"a": "1"}, {"b": "2"}, {}]
+    with runtime.client() as client:
+        for before in codes:
+            with runtime.working(functions=[version(before)]):
+                handles = [client.start(name) for _ in codes]
+                for handle in handles:
+                    until_suspended(handle)
+            for handle, after in zip(handles, codes, strict=True):
+                with runtime.working(functions=[version(after)]):
+                    handle.send_event("go")
+                    assert handle.result(20) == {"done": True}

@@ -1,4 +1,7 @@
-"""Labels of executions that code sets; its result carries them."""
+"""Labels of executions that code sets.
+
+What the runtime refuses raises Fatal here: another attempt would set it again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}")
 
 
 class LabelSet:
-    """Refuses what the runtime refuses, with Fatal: another attempt would set it again."""
+    """Gathers the labels that a tool sets; its output carries them."""
 
     def __init__(self) -> None:
         self._labels: dict[str, str] = {}
@@ -22,19 +25,26 @@ class LabelSet:
         self._lock = threading.Lock()
 
     def set(self, labels: Mapping[str, str]) -> None:
-        for name, value in labels.items():
-            _check_label(name, value)
+        check_labels(labels)
         with self._lock:
             together = {**self._labels, **labels}
-            if len(together) > _LABELS_MAX:
-                raise Fatal(
-                    f"an execution has at most {_LABELS_MAX} labels: {len(together)} are set"
-                )
+            _check_count(together)
             self._labels = together
 
     @property
     def labels(self) -> dict[str, str]:
         return {**self._labels}
+
+
+def check_labels(labels: Mapping[str, str]) -> None:
+    for name, value in labels.items():
+        _check_label(name, value)
+    _check_count(labels)
+
+
+def _check_count(labels: Mapping[str, str]) -> None:
+    if len(labels) > _LABELS_MAX:
+        raise Fatal(f"an execution has at most {_LABELS_MAX} labels: {len(labels)} are set")
 
 
 def _check_label(name: object, value: object) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 from .._decode import decode, return_type
 from .._duration import Duration, to_ms
 from .._json import require_object, to_json
+from .._labels import check_labels
 from .._logging import Adapter
 from ..errors import ContinueAsNewError
 from .attempt import StepContext, TurnTools
@@ -322,6 +323,20 @@ class FunctionContext:
             return 0
         self._turn.note({"identity": identity, "kind": "version", "output": version})
         return version
+
+    def set_labels(self, labels: Mapping[str, str]) -> None:
+        """Sets labels of the execution, to find it by.
+
+        They are recorded with the next entry or wait, or with the end of the function, and stay when
+        it fails. Later calls replace labels of the same names. Raises Fatal for more than 16 labels,
+        and for names and values that no label can have.
+        """
+        check_labels(labels)
+        identity = self._at("set-labels").identify("set-labels")
+        if self._turn.find(identity, "labels") is None:
+            entry = {"identity": identity, "kind": "labels", "output": {**labels}}
+            # Lost, they are set again.
+            self._turn.note(entry, is_derived=True)
 
     def on_rollback(self, name: str, run: Callable[..., Any]) -> None:
         """Registers how to undo what comes next, for a failure or a cancel of the execution."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from ..errors import FunctionLimitError, NonDeterminismError
 from .journal import ENTRIES_AT_ONCE_MAX, ENTRIES_MAX, Entry, Exceeded, Journal, quote
 
-_ANSWERED_AT_ONCE = frozenset({"value", "version", "on_rollback", "rollback"})
-_LEFT_OUT = frozenset({"version", "rollback"})
+_ANSWERED_AT_ONCE = frozenset({"value", "version", "labels", "on_rollback", "rollback"})
+_LEFT_OUT = frozenset({"version", "labels", "rollback"})
 
 
 @dataclass(eq=False)
@@ -154,7 +154,7 @@ class EntryLog:
 def is_left_out(entry: Entry) -> bool:
     """Whether the code may leave out asking for the entry.
 
-    You may delete a `ctx.version` that all executions have passed, and rollbacks run in a turn of
-    their own.
+    You may delete a `ctx.version` that all executions have passed, and a `ctx.set_labels`.
+    Rollbacks run in a turn of their own.
     """
     return entry["kind"] in _LEFT_OUT
