@@ -341,6 +341,16 @@ public interface FunctionContext {
   int version(String change, int version);
 
   /**
+   * Sets labels of the execution, to find it by. They are recorded with the next entry or wait, or
+   * with the end of the function, and stay when it fails.
+   *
+   * @param labels they replace labels of the same names
+   * @throws io.svc.errors.Fatal for more than 16 labels, and for names and values that no label can
+   *     have
+   */
+  void setLabels(Map<String, String> labels);
+
+  /**
    * Registers how to undo what comes next, for a failure or a cancel of the execution.
    *
    * @param name names the rollback

@@ -11,9 +11,8 @@ import io.svc.errors.ExecutionFailedException;
 import io.svc.errors.Fatal;
 import io.svc.json.TypeRef;
 import io.svc.support.Definitions;
-import io.svc.support.Postgres;
 import io.svc.support.Shared;
-import io.svc.testing.SvcRuntime;
+import io.svc.support.Stores;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -25,34 +24,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Labels that tools set with their output, against a runtime on each of the stores. */
+@Timeout(120)
 class LabelsTest {
   private static final Duration SOON = Duration.ofSeconds(20);
-  private static final Map<String, SvcRuntime> RUNTIMES = new HashMap<>();
-  private static Postgres postgres;
   private final String name = Shared.name();
 
-  @BeforeAll
-  static void start() throws Exception {
-    postgres = new Postgres();
-    RUNTIMES.put("postgres", SvcRuntime.start(Map.of("SVC_DATABASE_URL", postgres.url())));
-    RUNTIMES.put("sqlite", SvcRuntime.start());
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    RUNTIMES.values().forEach(SvcRuntime::close);
-    postgres.close();
-  }
-
   @ParameterizedTest
-  @ValueSource(strings = {"sqlite", "postgres"})
+  @ValueSource(strings = {Stores.SQLITE, Stores.POSTGRES})
   void labels_of_a_tool_go_with_its_output_and_find_the_execution(String store) {
     ToolFunction<Map<String, String>> code =
         (input, ctx) -> {
@@ -60,7 +44,7 @@ class LabelsTest {
           ctx.setLabels(Map.of("risk", "high"));
           return Map.of("score", 98);
         };
-    try (SvcClient client = client(store);
+    try (SvcClient client = Stores.client(store);
         Worker worker = worker(store, code).build().start()) {
       StartOptions labelled =
           StartOptions.DEFAULT.withLabels(Map.of("tier", "gold", "risk", "unknown"));
@@ -78,7 +62,7 @@ class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sqlite", "postgres"})
+  @ValueSource(strings = {Stores.SQLITE, Stores.POSTGRES})
   void items_that_end_together_keep_their_own_labels(String store) {
     CyclicBarrier together = new CyclicBarrier(3);
     ToolFunction<Map<String, String>> code =
@@ -87,7 +71,7 @@ class LabelsTest {
           together.await(20, TimeUnit.SECONDS);
           return null;
         };
-    try (SvcClient client = client(store);
+    try (SvcClient client = Stores.client(store);
         Worker worker = worker(store, code).concurrency(3).build().start()) {
       List<ExecutionHandle> all =
           Stream.of("0", "1", "2").map(at -> client.start(name, Map.of("number", at))).toList();
@@ -99,7 +83,7 @@ class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sqlite", "postgres"})
+  @ValueSource(strings = {Stores.SQLITE, Stores.POSTGRES})
   void an_attempt_that_fails_sets_no_label(String store) {
     ToolFunction<Map<String, String>> code =
         (input, ctx) -> {
@@ -109,7 +93,7 @@ class LabelsTest {
           }
           return null;
         };
-    try (SvcClient client = client(store);
+    try (SvcClient client = Stores.client(store);
         Worker worker = worker(store, code).build().start()) {
       ExecutionHandle execution = client.start(name, null);
       execution.result(SOON);
@@ -118,7 +102,7 @@ class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sqlite", "postgres"})
+  @ValueSource(strings = {Stores.SQLITE, Stores.POSTGRES})
   void labels_without_room_and_labels_that_none_can_have_fail_the_tool(String store) {
     List<Integer> attempts = new CopyOnWriteArrayList<>();
     ToolFunction<Map<String, String>> code =
@@ -127,7 +111,7 @@ class LabelsTest {
           ctx.setLabels(input);
           return null;
         };
-    try (SvcClient client = client(store);
+    try (SvcClient client = Stores.client(store);
         Worker worker = worker(store, code).build().start()) {
       StartOptions nearlyFull = StartOptions.DEFAULT.withLabels(many(15));
       ExecutionHandle full = client.start(name, Map.of("one", "1", "two", "2"), nearlyFull);
@@ -144,7 +128,7 @@ class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"sqlite", "postgres"})
+  @ValueSource(strings = {Stores.SQLITE, Stores.POSTGRES})
   void as_many_labels_as_an_execution_can_have_are_set(String store) {
     Map<String, String> most = new HashMap<>(many(14));
     most.put("a".repeat(128), "😀".repeat(64));
@@ -154,7 +138,7 @@ class LabelsTest {
           ctx.setLabels(most);
           return null;
         };
-    try (SvcClient client = client(store);
+    try (SvcClient client = Stores.client(store);
         Worker worker = worker(store, code).build().start()) {
       ExecutionHandle execution = client.start(name, null);
       execution.result(SOON);
@@ -203,18 +187,14 @@ class LabelsTest {
         .collect(Collectors.toMap(at -> "n" + at, at -> "v"));
   }
 
-  private static SvcClient client(String store) {
-    return RUNTIMES.get(store).client();
-  }
-
   /** Registers a workflow whose only tool is this code. */
   private Worker.Builder worker(String store, ToolFunction<Map<String, String>> code) {
-    try (SvcClient client = client(store)) {
+    try (SvcClient client = Stores.client(store)) {
       Map<String, Object> twice = Map.of("max_attempts", 2, "initial_delay", "1ms");
       Definitions.tool(client, name, Map.of("retry_policy", twice));
     }
     return Worker.builder()
-        .url(RUNTIMES.get(store).url())
+        .url(Stores.url(store))
         .tool(name + ".charge", new TypeRef<Map<String, String>>() {}, code);
   }
 

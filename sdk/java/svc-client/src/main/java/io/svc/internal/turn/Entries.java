@@ -12,9 +12,9 @@ import java.util.Set;
 final class Entries {
   /** The call itself answers them, so the code passes them without a wait. */
   private static final Set<String> ANSWERED_AT_ONCE =
-      Set.of("value", "version", "on_rollback", "rollback");
+      Set.of("value", "version", "labels", "on_rollback", "rollback");
 
-  private static final Set<String> LEFT_OUT = Set.of("version", "rollback");
+  private static final Set<String> LEFT_OUT = Set.of("version", "labels", "rollback");
 
   private Entries() {}
 
@@ -45,7 +45,7 @@ final class Entries {
 
   /**
    * Whether the code may leave out asking for the entry: you may delete a version that all
-   * executions have passed, and rollbacks run in a turn of their own.
+   * executions have passed, and labels. Rollbacks run in a turn of their own.
    */
   static boolean isLeftOut(Map<String, Object> entry) {
     return LEFT_OUT.contains(kind(entry));

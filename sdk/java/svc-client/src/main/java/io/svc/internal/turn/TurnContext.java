@@ -14,6 +14,7 @@ import io.svc.functions.StepAction;
 import io.svc.functions.StepCode;
 import io.svc.functions.StepOptions;
 import io.svc.internal.Inputs;
+import io.svc.internal.LabelRules;
 import io.svc.json.Json;
 import io.svc.json.TypeRef;
 import java.lang.reflect.Type;
@@ -223,6 +224,16 @@ final class TurnContext implements FunctionContext {
     }
     turn.note(Entries.withOutput(identity, "version", (long) version), false);
     return version;
+  }
+
+  @Override
+  public void setLabels(Map<String, String> labels) {
+    LabelRules.check(labels);
+    String identity = at("set-labels").scope().identify("set-labels");
+    if (turn.find(identity, "labels") == null) {
+      // Lost, they are set again.
+      turn.note(Entries.withOutput(identity, "labels", Map.copyOf(labels)), true);
+    }
   }
 
   @Override
