@@ -43,11 +43,12 @@ story('a person finds executions by a query, by a status and by their time', asy
   await page.getByText('Character 10: no status is named broken').waitFor();
   await query.fill('');
   await query.pressSequentially('wor');
-  await page.getByRole('option', { name: 'workflow' }).waitFor();
+  const words = page.getByRole('listbox', { name: 'Words' });
+  await words.getByRole('option', { name: 'workflow' }).waitFor();
   await query.press('ArrowDown');
   await query.press('Enter');
   await query.pressSequentially('= o');
-  await page.getByRole('option', { name: 'orders' }).click();
+  await words.getByRole('option', { name: 'orders' }).click();
   await query.press('Escape');
   await rowOf(page, failed).waitFor({ state: 'detached' });
   for (const id of [first, second]) await rowOf(page, id).waitFor();
@@ -75,6 +76,42 @@ story('a person finds executions by a query, by a status and by their time', asy
   await page.getByRole('menuitem', { name: 'My orders', exact: true }).click();
   await rowOf(page, failed).waitFor({ state: 'detached' });
   await rowOf(page, first).waitFor();
+});
+
+story('executions are counted by a label, and a count narrows the list', async (t, place) => {
+  const { page, tenant, open } = place;
+  await tenant.register({ workflow_id: 'orders', nodes: { pack: call } });
+  const ids: string[] = [];
+  for (const customer of ['acme', 'acme', 'Brown "& Co"']) {
+    ids.push(await tenant.start('orders', {}, { labels: { customer } }));
+  }
+  const [, second, brown] = ids;
+  const plain = await tenant.start('orders');
+  await open('executions');
+  await rowOf(page, plain).waitFor();
+  const groups = page.getByRole('list', { name: 'Executions by labels.customer' });
+  t.is(await groups.count(), 0);
+  await page.getByLabel('Group by').selectOption('labels.customer');
+  await groups.getByRole('button', { name: 'acme 2' }).waitFor();
+  await groups.getByText('without it 1').waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await groups.getByRole('button', { name: 'Brown "& Co" 1' }).click();
+  await rowOf(page, second).waitFor({ state: 'detached' });
+  await rowOf(page, brown).waitFor();
+  await groups.getByRole('button', { name: 'acme' }).waitFor({ state: 'detached' });
+  const query = page.getByRole('combobox', { name: 'Query' });
+  t.is(await query.inputValue(), String.raw`labels.customer = "Brown \"& Co\""`);
+  await page.getByLabel('Group by').selectOption('workflow');
+  await page
+    .getByRole('list', { name: 'Executions by workflow' })
+    .getByRole('button', { name: 'orders 1' })
+    .click();
+  await page.waitForURL(/and\+workflow/);
+  t.true((await query.inputValue()).endsWith(' and workflow = "orders"'));
+  await page.reload();
+  await page.getByRole('list', { name: 'Executions by workflow' }).waitFor();
+  await page.getByLabel('Group by').selectOption('');
+  await page.getByRole('list', { name: 'Executions by workflow' }).waitFor({ state: 'detached' });
 });
 
 story('an action on many hits what its preview showed, and nothing else', async (t, place) => {

@@ -59,11 +59,17 @@ story('a person finds a workflow and starts it with its form', async (t, place) 
   await form.getByText('Write a number.').waitFor();
   await form.getByLabel('hour (required)').fill('9');
   await form.getByLabel('polite').selectOption('true');
+  await form.getByLabel('Labels').fill('customer');
+  await form.getByRole('button', { name: 'Start execution' }).click();
+  await form.getByText('Write a label as name=value: customer').waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await form.getByLabel('Labels').fill('customer = acme\n\nformula=a=b\n');
   t.deepEqual(await checkAccessibility(page), []);
   await form.getByRole('button', { name: 'Start execution' }).click();
   await page.waitForURL(/\/executions\/exec_[0-9a-f]{32}/);
   const id = /exec_[0-9a-f]{32}/.exec(page.url())?.[0] ?? '';
-  const { state } = await tenant.until(id, 'completed');
+  const { state, labels } = await tenant.until(id, 'completed');
+  t.deepEqual(labels, { customer: 'acme', formula: 'a=b' });
   t.like(state, { name: 'Ada', hour: 9, polite: true, said: 'Good morning' });
   // The form remembers the input in this browser.
   await page.goto(at('workflows/greeting?tab=start'));

@@ -14,6 +14,7 @@ import { BulkBar } from './bulk/bulk-bar.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { ExecutionList } from './execution-list.tsx';
 import { isEverything, parametersOf, readFilter, type Filter } from './filter.ts';
+import { GroupBy, GroupCounts } from './group-counts.tsx';
 import { Histogram } from './histogram.tsx';
 import styles from './page.module.css';
 import { QueryField } from './query/query-field.tsx';
@@ -63,7 +64,24 @@ export function ExecutionsPage() {
           onChange={(status) => change({ status: status ?? undefined })}
         />
         <Chips filter={filter} onChange={change} />
+        <GroupBy
+          by={search['by']}
+          labels={new Set(list.rows.flatMap(({ labels }) => Object.keys(labels)))}
+          onChange={(by) => change({ by })}
+        />
       </div>
+      {search['by'] === undefined ? null : (
+        <GroupCounts
+          by={search['by']}
+          parameters={parameters}
+          onChoose={(condition) =>
+            change(
+              { q: [parameters.q, condition].filter(Boolean).join(' and ') },
+              { replace: false },
+            )
+          }
+        />
+      )}
       {counts.data !== undefined && counts.data.histogram.length > 0 ? (
         <Histogram
           buckets={counts.data.histogram}

@@ -7,6 +7,7 @@ import { newKey } from '../../api/new-key.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CheckField, SelectField, TextArea } from '../../ui/controls/field.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
+import { quoteArgument } from '../../ui/feedback/quote-argument.ts';
 import { ActionError } from '../../ui/feedback/states.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import { InputFields } from './input-fields.tsx';
@@ -21,6 +22,7 @@ import {
   type ReadInput,
   writeInput,
 } from './read-input-fields.ts';
+import { readLabels } from './read-labels.ts';
 import type { Workflow } from './read-workflow.ts';
 
 /** Starts an execution: a form of the state schema, or the input as JSON, filled in with an earlier one. */
@@ -33,20 +35,21 @@ export function StartPane({ workflow }: { readonly workflow: Workflow }) {
   );
   const [json, setJson] = useState(() => JSON.stringify(earlier[0] ?? {}, null, 2));
   const [isJson, setIsJson] = useState(fields === null);
+  const [labelLines, setLabelLines] = useState('');
   const [problems, setProblems] = useState<InputTexts>({});
   const navigate = useNavigate();
   // One key for each distinct attempt: sending the same form twice starts one execution.
   const attempt = useRef({ text: '', key: '' });
   const start = useMutation({
-    mutationFn: (input: Readonly<Record<string, unknown>>) => {
-      const text = JSON.stringify(input);
+    mutationFn: ({ input, labels }: Wanted) => {
+      const text = JSON.stringify([input, labels]);
       if (attempt.current.text !== text) attempt.current = { text, key: newKey() };
       return call('start-execution', {
-        body: { workflow_id: id, workflow_version: version, input },
+        body: { workflow_id: id, workflow_version: version, input, labels },
         headers: { 'idempotency-key': attempt.current.key },
       });
     },
-    onSuccess: (reply, input) => {
+    onSuccess: (reply, { input }) => {
       keepInput(id, input);
       if (!('execution_id' in reply)) return;
       notify(`Started an execution of ${id}`);
@@ -56,10 +59,13 @@ export function StartPane({ workflow }: { readonly workflow: Workflow }) {
       attempt.current = { text: '', key: '' };
     },
   });
+  const labels = readLabels(labelLines);
+  const [labelProblem, setLabelProblem] = useState<string | null>(null);
   const submit = () => {
     const read = fields === null || isJson ? readWhole(json) : readInput(fields, texts);
     setProblems(read.ok ? {} : read.problems);
-    if (read.ok) start.mutate(read.input);
+    setLabelProblem(labels.ok ? null : labels.problem);
+    if (read.ok && labels.ok) start.mutate({ input: read.input, labels: labels.labels });
   };
   return (
     <form
@@ -116,6 +122,15 @@ export function StartPane({ workflow }: { readonly workflow: Workflow }) {
           onChange={(name, text) => setTexts((before) => ({ ...before, [name]: text }))}
         />
       )}
+      <TextArea
+        label="Labels"
+        hint="One a line, such as customer=acme. You find the execution by them."
+        rows={2}
+        spellCheck={false}
+        value={labelLines}
+        problem={labelProblem}
+        onChange={(event) => setLabelLines(event.target.value)}
+      />
       <ActionError error={start.error} />
       <div className={styles.choice}>
         <Button kind="primary" type="submit" busy={start.isPending}>
@@ -123,11 +138,23 @@ export function StartPane({ workflow }: { readonly workflow: Workflow }) {
         </Button>
       </div>
       <CallHint
-        command={`svc execution start ${id} --version ${version} --input '…'`}
+        command={`svc execution start ${id} --version ${version} --input '…'${labels.ok ? writeOptions(labels.labels) : ''}`}
         request="POST /executions"
       />
     </form>
   );
+}
+
+interface Wanted {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function writeOptions(labels: Wanted['labels']): string {
+  const options = Object.entries(labels).map(
+    ([name, value]) => ` --label ${quoteArgument(`${name}=${value}`)}`,
+  );
+  return options.join('');
 }
 
 function readWhole(text: string): ReadInput {
