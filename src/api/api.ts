@@ -13,6 +13,7 @@ import { createServeConsole, isOfConsole } from './console/serve-console.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
+import { logOutages } from './log-outages.ts';
 import { createRouteTable, type Route } from './match-route.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerError } from './middleware/errors.ts';
@@ -44,7 +45,8 @@ export interface Api {
 }
 
 /** The HTTP API as a request handler. Koa calls one function; what it calls, in which order, is below. */
-export function createApi(deps: ApiDeps): Api {
+export function createApi(given: ApiDeps): Api {
+  const deps = { ...given, log: logOutages(given) };
   const draining = new AbortController();
   const leaving = new AbortController();
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });

@@ -25,6 +25,13 @@ export async function answerError(ctx: ApiContext, error: unknown, log: ApiLog):
 export function translate(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof StoreUnavailableError) {
+    if (error.isDiskFull) {
+      return new SvcError('unavailable', DISK_FULL, {
+        headers: { 'Retry-After': '5' },
+        body: { code: 'database_full' },
+        cause: error,
+      });
+    }
     const detail = error.ambiguous
       ? 'the database went away, and whether the request took effect is not known'
       : 'the database does not answer, try again';
@@ -35,6 +42,9 @@ export function translate(error: unknown): SvcError {
   }
   return new SvcError('internal', 'unexpected', { cause: error });
 }
+
+const DISK_FULL =
+  'the disk of the database is full, and nothing was changed; try again when there is room';
 
 /** The message for the caller; for a bug, only where to find the log entry. */
 export function messageFor(error: SvcError, requestId: string): string {

@@ -17,7 +17,7 @@ export async function bootMetrics(params: {
   const { config, role, version, log } = params;
   if (!config.telemetry.enabled || metricsPort(config, role) === null) {
     const { createNoMetrics } = await import('../../shared/telemetry/no-metrics.ts');
-    return createNoMetrics({ log });
+    return createNoMetrics({ log, now: Date.now });
   }
   const { createMetrics } = await import('../../shared/telemetry/metrics.ts');
   return createMetrics({ version, role, log, now: Date.now });

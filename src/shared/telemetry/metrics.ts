@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { EngineReport } from '../engine/report.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { METRICS } from './metric-list.ts';
+import { createOutageLines } from './outage-lines.ts';
 import type { CounterKey, GaugeKey, HistogramKey, MetricKey, MetricSpec } from './metric-list.ts';
 
 export interface Metrics {
@@ -113,6 +114,7 @@ export function createMetrics(options: {
     node_version: process.version,
   });
 
+  const outages = createOutageLines(options.now);
   return {
     registry,
     report: {
@@ -120,7 +122,8 @@ export function createMetrics(options: {
       observe,
       trouble(what, error, ids) {
         count('troubles', 1, { what });
-        options.log.error({ ...ids, err: error }, what);
+        const more = outages.next(what, error);
+        if (more !== null) options.log.error({ ...ids, ...more, err: error }, what);
       },
     },
     onRequest({ method, route, status, seconds }) {

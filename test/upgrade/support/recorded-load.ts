@@ -39,6 +39,8 @@ export interface LoadParams {
   readonly workers: number;
   /** The pause of a caller between two starts. */
   readonly restMs: number;
+  /** More members of each input. */
+  readonly input?: JsonObject;
 }
 
 const ANSWER_MS_MAX = 10_000;
@@ -50,7 +52,7 @@ const ITEMS_MAX = 8;
 let place = 0;
 
 export function startRecordedLoad(params: LoadParams): RecordedLoad {
-  const { pick, apiKey, workflowId, name, callers, workers, restMs } = params;
+  const { pick, apiKey, workflowId, name, callers, workers, restMs, input = {} } = params;
   const deeds: Deed[] = [];
   const failures: string[] = [];
   const latenciesMs: number[] = [];
@@ -111,7 +113,7 @@ export function startRecordedLoad(params: LoadParams): RecordedLoad {
         { do: 'start', key, workflowId, token: key },
         {
           path: '/executions',
-          body: { workflow_id: workflowId, input: { token: key } },
+          body: { workflow_id: workflowId, input: { token: key, ...input } },
           headers: { 'Idempotency-Key': key },
         },
       );

@@ -17,6 +17,7 @@ export function translateError(
   if (!lost && !isUnavailable(error)) return error;
   return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
     ambiguous: lost && options.mayBeCarriedOut,
+    isDiskFull: codeOf(error) === DISK_FULL,
     cause: error,
   });
 }
@@ -67,6 +68,9 @@ function isUnavailable(error: unknown): boolean {
     (/^(?:53|28|58)[0-9A-Z]{3}$/.test(code) || UNAVAILABLE_CODES.has(code) || isRetriable(error))
   );
 }
+
+/** The server lives on, unless its write-ahead log is full: then it panics and breaks connections off. */
+const DISK_FULL = '53100';
 
 /** The driver's messages without a code. */
 const LOSS_MESSAGES =

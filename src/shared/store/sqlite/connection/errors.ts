@@ -44,8 +44,11 @@ export function translateError(error: unknown, options: { readonly ambiguous: bo
   const unavailable =
     code === null ? isClosedHandle(error) : UNAVAILABLE.some((prefix) => code.startsWith(prefix));
   if (!unavailable) return error;
+  const isDiskFull = code?.startsWith('SQLITE_FULL') ?? false;
   return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
-    ambiguous: options.ambiguous,
+    // A write that does not fit leaves no end of its transaction in the log.
+    ambiguous: options.ambiguous && !isDiskFull,
+    isDiskFull,
     cause: error,
   });
 }

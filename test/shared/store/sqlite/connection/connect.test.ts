@@ -11,7 +11,10 @@ import {
   isOlder,
   type Connection,
 } from '../../../../../src/shared/store/sqlite/connection/connect.ts';
-import { explainOpenFailure } from '../../../../../src/shared/store/sqlite/connection/errors.ts';
+import {
+  explainOpenFailure,
+  translateError,
+} from '../../../../../src/shared/store/sqlite/connection/errors.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 
 test('commits are durable before they are answered', async (t) => {
@@ -67,9 +70,17 @@ test('a full disk makes the store unavailable and keeps what was committed', asy
   database.pragma(`max_page_count = ${String(database.pragma('page_count', { simple: true }))}`);
   const error = await t.throwsAsync(write(100_000), { instanceOf: StoreUnavailableError });
   t.false(error.ambiguous);
+  t.true(error.isDiskFull);
   t.deepEqual(connection.all('select length(text) as length from notes'), [{ length: 10 }]);
   database.pragma('max_page_count = 1000000');
   await write(100_000);
+});
+
+test('a commit that does not fit is not written, and any other failed commit may be', (t) => {
+  const translated = (code: string) =>
+    translateError(new Database.SqliteError('trouble', code), { ambiguous: true });
+  t.like(translated('SQLITE_FULL'), { ambiguous: false, isDiskFull: true });
+  t.like(translated('SQLITE_IOERR_FSYNC'), { ambiguous: true, isDiskFull: false });
 });
 
 test('no statement is compiled for the values of one execution', (t) => {
