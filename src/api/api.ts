@@ -2,6 +2,7 @@ import { Router } from '@koa/router';
 import type { RequestListener } from 'node:http';
 
 import type { JsonObject } from '../shared/domain/json.ts';
+import { warnOnce } from '../shared/telemetry/outage-lines.ts';
 import { createExposedList } from './a2a/exposed-list.ts';
 import { serveA2a } from './a2a/serve-a2a.ts';
 import { A2A_PATH } from './a2a/workflow-agent-card.ts';
@@ -13,7 +14,6 @@ import { createServeConsole, isOfConsole } from './console/serve-console.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
-import { logOutages } from './log-outages.ts';
 import { createRouteTable, type Route } from './match-route.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerError } from './middleware/errors.ts';
@@ -46,7 +46,7 @@ export interface Api {
 
 /** The HTTP API as a request handler. Koa calls one function; what it calls, in which order, is below. */
 export function createApi(given: ApiDeps): Api {
-  const deps = { ...given, log: logOutages(given) };
+  const deps = { ...given, log: warnOnce(given.log, given.now) };
   const draining = new AbortController();
   const leaving = new AbortController();
   const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });

@@ -32,6 +32,25 @@ export function createOutageLines(now: () => number): OutageLines {
   };
 }
 
+interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** The same log, whose warnings about an outage do not repeat. */
+export function warnOnce(log: Log, now: () => number): Log {
+  const outages = createOutageLines(now);
+  return {
+    info: (fields, message) => log.info(fields, message),
+    warn(fields, message) {
+      const more = outages.next(message, 'err' in fields ? fields.err : null);
+      if (more !== null) log.warn({ ...fields, ...more }, message);
+    },
+    error: (fields, message) => log.error(fields, message),
+  };
+}
+
 function reasonOf(error: unknown): 'full' | 'away' | null {
   const cause = error instanceof StoreUnavailableError ? error : (error as Error | null)?.cause;
   if (!(cause instanceof StoreUnavailableError)) return null;
