@@ -12,7 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'svc version': ['svc version', 'svc version -o json'],
   'svc db migrate': ['svc db migrate', 'svc db migrate --database-url svc.db'],
   'svc db status': ['svc db status', 'svc db status --config svc.toml -o json'],
-  'svc db backup': ['svc db backup monday.db', 'svc db backup monday.db --database-url svc.db'],
+  'svc db backup': ['svc db backup monday.db', 'svc db backup backups --every 15m --keep 96'],
   'svc db restore': ['svc db restore monday.db', 'svc db restore monday.db --database-url svc.db'],
   'svc doctor': ['svc doctor', 'svc doctor --limit 50 -o json'],
   'svc token create': [

@@ -10,6 +10,13 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, 0 or more.');
 }
 
+/** How many of something stay. */
+export function parseKept(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,5}$/.test(text) && count >= 1) return count;
+  throw new InvalidArgumentError('Expected a number from 1 to 99999.');
+}
+
 /** A part of a whole, from 0 to 1. */
 export function parseShare(text: string): number {
   const value = Number(text);

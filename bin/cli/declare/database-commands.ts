@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { addJsonLinesOption, addOutputOption } from '../output-option.ts';
-import { parseCount, parseExpiry, parseInstant } from '../parse-option.ts';
+import { parseCount, parseExpiry, parseInstant, parseKept } from '../parse-option.ts';
 
 /** Written out, so that a command that needs no role loads nothing of the runtime. */
 const ROLES = [
@@ -33,7 +33,9 @@ export function declareDatabaseCommands(program: Command): void {
 
   databaseCommand(db, 'backup')
     .description('back up an SQLite database while the service runs')
-    .argument('<file>', 'new file for the backup')
+    .argument('<file>', 'new file for the backup; with --every a folder')
+    .option('--every <interval>', 'back up again and again, such as 15m', parseExpiry)
+    .option('--keep <count>', 'with --every: keep the newest backups; 24 if omitted', parseKept)
     .action(async (file, options) => (await loadBackup()).backUp(file, options));
 
   databaseCommand(db, 'restore')
