@@ -1,4 +1,4 @@
--- after: 6be140981a56bc7d833c96b6282a534478f1559ea05a586c6723df8a85306120
+-- after: a52cbe5f7ec436330eafd57190be75734075e88ad938759243c29c91cc167f1c
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -759,7 +759,7 @@ CREATE TABLE flow_places (
   tenant_id text not null,
   place_key text not null,
   place integer not null check (place >= 1),
-  execution_id text not null unique,
+  execution_id text not null unique, taken_at integer not null default 0, is_leaving integer not null default 0,
   primary key (tenant_id, place_key, place)
 ) strict, without rowid;
 
@@ -816,9 +816,11 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-) strict;
+, cancels_oldest integer not null default 0) strict;
 
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
+
+CREATE INDEX flow_waits_cancelling on flow_waits (tenant_id, place_key, seq) where cancels_oldest = 1;
 
 insert into lease_fence (id, last) values (1, 0);
 

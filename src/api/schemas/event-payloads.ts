@@ -83,6 +83,7 @@ const OF_EXECUTION = {
   ExecutionResumed: object(pause),
   WorkflowEnding: object({
     outcome: z.enum(TERMINAL_STATUSES),
+    reason: text.optional(),
     error: text.optional(),
     error_class: text.optional(),
     node_id: text.nullable().optional(),

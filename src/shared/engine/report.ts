@@ -20,6 +20,7 @@ export interface EngineReport {
       | 'items_released'
       | 'executions_started'
       | 'executions_admitted'
+      | 'executions_displaced'
       | 'quota_items_admitted'
       | 'timers_fired'
       | 'webhook_attempts'

@@ -204,6 +204,8 @@ export interface AwaitedPlace {
   readonly placesMax: number | null;
   /** Absent: it needs no token. */
   readonly rate?: AwaitedToken;
+  /** Older executions of the key end for it, see `FlowStore.listSurplus`. */
+  readonly cancelsOldest?: true;
 }
 
 export interface AwaitedToken {

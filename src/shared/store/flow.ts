@@ -4,9 +4,17 @@ import type { AwaitedToken } from './commit.ts';
 /**
  * Places of a key of concurrency. They are numbered from 1 to the limit of the execution that has
  * waited longest, and each number is given once. An execution keeps its place until it ends.
+ *
+ * A start may say that it cancels the oldest (`cancelsOldest`). While it waits, the newest executions up
+ * to and with it are wanted, as many as its limit says, and all older ones are surplus: those that wait,
+ * and those that have a place and are not about to end. If several say so, the newest counts. Nobody
+ * is admitted to a key while a surplus execution waits, because it would begin and end at once.
  */
 export interface FlowStore {
-  /** Lines that executions wait in; those that may be admitted come first, the oldest wait before others. */
+  /**
+   * Lines that executions wait in; those that may be admitted come first, the oldest wait before others,
+   * and then those with a surplus.
+   */
   listKeys(params: { readonly limit: number }): Promise<readonly WaitedKey[]>;
   /**
    * Takes back the places of what has ended, and gives free ones to those that have waited longest, at
@@ -24,6 +32,14 @@ export interface FlowStore {
     readonly token: AwaitedToken;
     readonly limit: number;
   }): Promise<PacedBeginnings>;
+  /** The surplus executions of a key, the oldest first. */
+  listSurplus(params: {
+    readonly tenantId: TenantId;
+    readonly placeKey: string;
+    readonly limit: number;
+  }): Promise<readonly SurplusExecution[]>;
+  /** Notes that an execution is about to end, so that it is surplus no more. */
+  noteLeaving(executionId: ExecutionId): Promise<void>;
   /** Null: the execution waits for no place and no token. */
   find(executionId: ExecutionId): Promise<FlowWait | null>;
 }
@@ -46,10 +62,18 @@ export interface WaitedKey {
   readonly placeKey: string;
   /** A place is free, or none is needed. */
   readonly hasRoom: boolean;
+  readonly hasSurplus: boolean;
   /** Null: none is needed. */
   readonly token: AwaitedToken | null;
   /** Until the next token; 0: there is one, or none is needed. */
   readonly nextTokenMs: number;
+}
+
+export interface SurplusExecution {
+  readonly executionId: ExecutionId;
+  /** The execution that it ends for, and the actor that started that one. */
+  readonly for: ExecutionId;
+  readonly startedBy: string;
 }
 
 export interface FlowWait {

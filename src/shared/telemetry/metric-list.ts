@@ -56,6 +56,12 @@ export const METRICS = {
     labels: ['reason'],
     values: ['concurrency', 'max_concurrent_executions'],
   },
+  executions_displaced: {
+    name: 'svc_executions_displaced_total',
+    type: 'counter',
+    help: 'Executions cancelled because a newer one of their key needed the place.',
+    labels: [],
+  },
   execution_wait_seconds: {
     name: 'svc_execution_wait_duration_seconds',
     type: 'histogram',

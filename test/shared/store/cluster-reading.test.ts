@@ -68,10 +68,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await age({ table: 'flow_waits', columns: ['since'], byMs: 60_000 });
     const counted: [string, number][] = [];
     const observed: number[] = [];
-    await admitWaiting(store.flow, {
+    const report: Parameters<typeof admitWaiting>[1] = {
       count: (name, by, labels) => counted.push([`${name} ${labels?.['reason']}`, by]),
       observe: (_, seconds) => observed.push(seconds),
-    });
+    };
+    await admitWaiting(store.flow, report, () => Promise.reject(new Error('none is surplus')));
     t.deepEqual(counted, [['executions_admitted concurrency', 1]]);
     t.true(isAbout((observed[0] ?? 0) * 1_000, 60_000), `${observed[0]}`);
   });

@@ -120,9 +120,9 @@ class Concurrency(_Limit, total=False):
 
     key: Any
     """An expression over the input: executions with the same value share the limit."""
-    when_full: Literal["queue", "refuse"]
+    when_full: Literal["queue", "refuse", "cancel_oldest"]
     """The effect on a start when the limit is reached. `queue`, the default, lets it wait in the order of
-    the starts; `refuse` answers 409."""
+    the starts; `refuse` answers 409; `cancel_oldest` cancels the oldest execution."""
 
 
 class _Pace(TypedDict):

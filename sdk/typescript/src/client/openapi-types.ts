@@ -4742,7 +4742,7 @@ export interface components {
              * @description The effect on a start when the limit is reached. Default `queue`.
              * @enum {unknown}
              */
-            readonly when_full?: "queue" | "refuse" | null;
+            readonly when_full?: "queue" | "refuse" | "cancel_oldest" | null;
         };
         /** @description Protocols that can reach the workflow besides the API. */
         readonly Expose: {

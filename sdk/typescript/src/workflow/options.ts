@@ -80,9 +80,10 @@ export interface Concurrency {
   readonly limit: number;
   /**
    * The effect on a start when the limit is reached. Default `queue`: it waits, in the order of the
-   * starts. `refuse`: it is a `ConflictError` with the code `concurrency_limit`.
+   * starts. `refuse`: it is a `ConflictError` with the code `concurrency_limit`. `cancel_oldest`: the
+   * oldest execution is cancelled, and the new one gets its place.
    */
-  readonly whenFull?: 'queue' | 'refuse';
+  readonly whenFull?: 'queue' | 'refuse' | 'cancel_oldest';
 }
 
 /** How many executions begin in a time. The others wait in the order of their starts. */

@@ -237,6 +237,8 @@ export type PausedPayload = {
 /** How the execution will end; the other fields are set with `failed`. */
 export interface WorkflowEndingPayload {
   readonly outcome: TerminalStatus;
+  /** Why it is cancelled; absent: somebody asked for it. */
+  readonly reason?: string;
   readonly error?: string;
   readonly error_class?: string;
   readonly node_id?: string | null;

@@ -48,8 +48,9 @@ export function cancelExecution(
 export async function commitOfCancel(
   deps: EngineDeps,
   { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
-  { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
+  by: Actor & { readonly tellsParent?: boolean; readonly reason?: string },
 ): Promise<CommitPlan | null> {
+  const { actorId, tellsParent = true, reason } = by;
   const waits = isUnbegun(state) || isDelayed(state) || (await findFlowWait(deps, state)) !== null;
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
@@ -57,7 +58,8 @@ export async function commitOfCancel(
     const scopes = state.pauses.map(({ scope }) => scope);
     return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
   }
-  const events = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
+  const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
+  const events = cancelled.map((event) => withReason(event, reason));
   const told = childrenOf(state).map(parentEnded);
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
   return {
@@ -81,6 +83,18 @@ export async function commitOfCancel(
     runnable: isOver ? 'clear' : 'mark',
     workflowHold: isHeldByWorkflow(state) ? { workflowId: row.workflowId, is: 'drop' } : null,
   };
+}
+
+function withReason(event: ExecutionEvent, reason: string | undefined): ExecutionEvent {
+  if (reason === undefined) return event;
+  switch (event.kind) {
+    case 'WorkflowEnding':
+      return { ...event, payload: { ...event.payload, reason } };
+    case 'WorkflowCancelled':
+      return { ...event, payload: { ...event.payload, reason } };
+    default:
+      return event;
+  }
 }
 
 /**

@@ -1,6 +1,11 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { EngineReport } from '../report.ts';
-import type { AdmittedExecution, FlowStore, WaitedKey } from '../../store/flow.ts';
+import type {
+  AdmittedExecution,
+  FlowStore,
+  SurplusExecution,
+  WaitedKey,
+} from '../../store/flow.ts';
 
 export interface FlowRound {
   readonly found: number;
@@ -16,11 +21,22 @@ export interface FlowRound {
 const KEYS_MAX = 500;
 /** Executions of one line that begin by one statement. */
 const ADMITTED_MAX = 200;
+/** Executions of one key that are cancelled in one round. */
+const CANCELLED_MAX = 50;
 
-/** Gives places and tokens to the executions that wait for them, in the order of their starts. */
+/** Cancels an execution that is surplus, unless it ends anyway. */
+export type CancelSurplus = (
+  execution: SurplusExecution & { readonly tenantId: TenantId },
+) => Promise<unknown>;
+
+/**
+ * Cancels the executions that are surplus, and gives places and tokens to the executions that wait for
+ * them, in the order of their starts.
+ */
 export async function admitWaiting(
   flow: FlowStore,
   report: Pick<EngineReport, 'count' | 'observe'>,
+  cancelSurplus: CancelSurplus,
 ): Promise<FlowRound> {
   const keys = await flow.listKeys({ limit: KEYS_MAX });
   const shards = new Set<number>();
@@ -28,7 +44,13 @@ export async function admitWaiting(
   let more = false;
   let nextTokenMs = Infinity;
   for (const key of keys) {
-    if (!mayBegin(key)) {
+    const { tenantId, placeKey } = key;
+    if (key.hasSurplus) {
+      const surplus = await flow.listSurplus({ tenantId, placeKey, limit: CANCELLED_MAX });
+      await Promise.all(surplus.map((one) => cancelSurplus({ ...one, tenantId })));
+      found += surplus.length;
+      more ||= surplus.length >= CANCELLED_MAX;
+    } else if (!mayBegin(key)) {
       if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
       continue;
     }

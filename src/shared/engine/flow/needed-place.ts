@@ -67,8 +67,8 @@ export async function findAwaitedPlace(
   if (plan.concurrency === null && plan.rate === null) return null;
   const needed = neededPlaceOf(plan, foldLoaded(loaded, plan));
   if (needed === null) return null;
-  const { whenFull: _, ...awaited } = needed;
-  return awaited;
+  const { whenFull, ...awaited } = needed;
+  return whenFull === 'cancel_oldest' ? { ...awaited, cancelsOldest: true } : awaited;
 }
 
 /** How the commit of the start gets the place. */
@@ -77,9 +77,16 @@ export function placeInCommit(
 ): Pick<NewExecution, 'awaitsPlace' | 'takesPlace'> {
   if (needed === null) return {};
   const { whenFull, ...place } = needed;
-  const { placeKey, placesMax } = place;
-  if (whenFull !== 'refuse' || placesMax === null) return { awaitsPlace: place };
-  return { takesPlace: { placeKey, placesMax } };
+  switch (whenFull) {
+    case 'queue':
+      return { awaitsPlace: place };
+    case 'refuse': {
+      const { placeKey, placesMax } = place;
+      return placesMax === null ? { awaitsPlace: place } : { takesPlace: { placeKey, placesMax } };
+    }
+    case 'cancel_oldest':
+      return { awaitsPlace: { ...place, cancelsOldest: true } };
+  }
 }
 
 /** A conflict and no limit of a tenant, which clients would repeat: the places may be taken for days. */

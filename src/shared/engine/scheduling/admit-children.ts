@@ -6,7 +6,7 @@ import type { FlowStore } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
 import type { RoundResult } from './round-result.ts';
-import { admitWaiting } from '../flow/admit-waiting.ts';
+import { admitWaiting, type CancelSurplus } from '../flow/admit-waiting.ts';
 import { runTopic } from '../wake/wake-for.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 
@@ -19,7 +19,7 @@ import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 export interface Admission {
   /** Called after an accepted commit. */
   note(commit: CommitPlan): void;
-  round(): Promise<AdmissionRound>;
+  round(cancelSurplus: CancelSurplus): Promise<AdmissionRound>;
 }
 
 export interface AdmissionRound extends RoundResult {
@@ -52,9 +52,9 @@ export function createAdmission(deps: {
       if (makesWait || makesRoom) deps.wake.notify([PLACES_TOPIC]);
     },
 
-    async round() {
+    async round(cancelSurplus) {
       const tenants = await deps.places.listTenants();
-      const inFlow = await admitWaiting(deps.flow, deps.report);
+      const inFlow = await admitWaiting(deps.flow, deps.report, cancelSurplus);
       waiting = new Set([...tenants, ...inFlow.tenants]);
       deps.wake.notify([...inFlow.shards].map(runTopic));
       let { found, more } = inFlow;

@@ -19,6 +19,7 @@ import { familyCases } from './executions/families.ts';
 import { flowCases } from './executions/flow.ts';
 import { flowRateCases } from './executions/flow-rates.ts';
 import { flowRefusalCases } from './executions/flow-refusals.ts';
+import { flowSurplusCases } from './executions/flow-surplus.ts';
 import { holdCases } from './executions/holds.ts';
 import { importCases } from './executions/imports.ts';
 import { leaseCases } from './work/leases.ts';
@@ -56,6 +57,7 @@ const AREAS = [
   flowCases,
   flowRateCases,
   flowRefusalCases,
+  flowSurplusCases,
   holdCases,
   workflowPauseCases,
   treeCases,

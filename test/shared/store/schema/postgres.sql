@@ -269,6 +269,8 @@ create table public.flow_places (
   place_key text not null,
   place integer not null,
   execution_id uuid not null,
+  taken_at timestamp with time zone default clock_timestamp() not null,
+  is_leaving boolean default false not null,
   constraint flow_places_execution_id_key UNIQUE (execution_id),
   constraint flow_places_pkey PRIMARY KEY (tenant_id, place_key, place),
   constraint flow_places_place_check CHECK ((place >= 1))
@@ -286,6 +288,7 @@ create table public.flow_waits (
   bucket_key text,
   interval_us bigint,
   burst integer,
+  cancels_oldest boolean default false not null,
   constraint flow_waits_burst_check CHECK ((burst >= 1)),
   constraint flow_waits_interval_us_check CHECK ((interval_us >= 1)),
   constraint flow_waits_pkey PRIMARY KEY (execution_id),
@@ -798,6 +801,8 @@ CREATE INDEX executions_by_status ON public.executions USING btree (tenant_id, s
 CREATE INDEX executions_by_workflow ON public.executions USING btree (tenant_id, workflow_id, created_at DESC, id DESC);
 
 CREATE INDEX flow_waits_by_key ON public.flow_waits USING btree (tenant_id, place_key, seq);
+
+CREATE INDEX flow_waits_cancelling ON public.flow_waits USING btree (tenant_id, place_key, seq) WHERE cancels_oldest;
 
 CREATE INDEX imported_executions_by_execution ON public.imported_executions USING btree (execution_id);
 

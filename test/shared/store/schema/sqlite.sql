@@ -214,7 +214,7 @@ CREATE TABLE flow_places (
   tenant_id text not null,
   place_key text not null,
   place integer not null check (place >= 1),
-  execution_id text not null unique,
+  execution_id text not null unique, taken_at integer not null default 0, is_leaving integer not null default 0,
   primary key (tenant_id, place_key, place)
 ) strict, without rowid;
 
@@ -233,7 +233,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-) strict;
+, cancels_oldest integer not null default 0) strict;
 
 CREATE TABLE imported_definitions (
   definition_id text not null primary key,
@@ -674,6 +674,8 @@ CREATE INDEX executions_by_status on executions (tenant_id, status, created_at d
 CREATE INDEX executions_by_workflow on executions (tenant_id, workflow_id, created_at desc, id desc);
 
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
+
+CREATE INDEX flow_waits_cancelling on flow_waits (tenant_id, place_key, seq) where cancels_oldest = 1;
 
 CREATE INDEX imported_executions_by_execution on imported_executions (execution_id);
 

@@ -28,11 +28,13 @@ export function explainEnd(state: ExecutionState, events: readonly RecordedEvent
       };
     }
     case 'WorkflowCancelled': {
-      const why = last.payload.reason === undefined ? '' : `: ${last.payload.reason}`;
+      const ending = findEnding(events);
+      const told = last.payload.reason ?? ending?.payload.reason;
+      const why = told === undefined ? '' : `: ${told}`;
       return {
         ...reason,
         message: `it was cancelled${why}${tellUndone(last.payload.undo)}`,
-        by: cancelledBy(events) ?? last.actorId,
+        by: ending?.actorId ?? last.actorId,
       };
     }
     case 'WorkflowCompleted':
@@ -63,7 +65,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'WorkflowCancelled',
 ]);
 
-/** If finalizers ran first, the actor of the cancel is that of WorkflowEnding. */
-function cancelledBy(events: readonly RecordedEvent[]): string | null {
-  return events.findLast(({ kind }) => kind === 'WorkflowEnding')?.actorId ?? null;
+/** If undos or finalizers ran first, actor and reason of the cancel are those of WorkflowEnding. */
+function findEnding(events: readonly RecordedEvent[]) {
+  return events.findLast((event) => event.kind === 'WorkflowEnding');
 }

@@ -21,5 +21,5 @@ export const CONCURRENCY_MAX = 10_000;
  * The effect on a start when the places of its key are taken. `queue`: it waits · `refuse`: there is
  * no execution · `cancel_oldest`: it waits, and the oldest execution of the key is cancelled.
  */
-export const WHEN_FULL = ['queue', 'refuse'] as const;
+export const WHEN_FULL = ['queue', 'refuse', 'cancel_oldest'] as const;
 export type WhenFull = (typeof WHEN_FULL)[number];

@@ -20,11 +20,8 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
   if (whenFull === undefined) {
     problems.add(pointerTo(FIELD, 'when_full'), `must be one of ${WHEN_FULL.join(', ')}`);
   }
-  if (whenFull === 'refuse' && (ir['rate'] ?? null) !== null) {
-    problems.add(
-      pointerTo(FIELD, 'when_full'),
-      'must not be refuse beside rate, which lets starts wait',
-    );
+  if (whenFull !== undefined && whenFull !== 'queue' && (ir['rate'] ?? null) !== null) {
+    problems.add(pointerTo(FIELD, 'when_full'), 'must be queue beside rate');
   }
   if (typeof limit === 'number' && Number.isInteger(limit) && isInRange(limit)) {
     return { key: key ?? null, limit, whenFull: whenFull ?? 'queue' };

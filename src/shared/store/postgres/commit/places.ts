@@ -1,4 +1,4 @@
-import { type Has, type Param } from './parts.ts';
+import { INSTANT, type Has, type Param } from './parts.ts';
 
 /*
  * Places of keys that new executions take with their commit, or are refused (`places_taken`). No
@@ -49,7 +49,7 @@ export function placeReadingParts(has: Has, $: Param): string[] {
 }
 
 /** By a subquery instead of a join: a cached plan must never scan the executions. */
-function isLive(alias: string): string {
+export function isLive(alias: string): string {
   return `(
             select e.status in ('running', 'paused')
             from executions e
@@ -85,8 +85,8 @@ export function placeTakingParts(has: Has, $: Param): string[] {
   if (!has('takes')) return [];
   return [
     `seated as (
-      insert into flow_places as p (tenant_id, place_key, place, execution_id)
-      select k.tenant_id, k.place_key, f.place, s.id
+      insert into flow_places as p (tenant_id, place_key, place, execution_id, taken_at)
+      select k.tenant_id, k.place_key, f.place, s.id, ${INSTANT}
       from (
         select a.id, t.tenant_id, t.place_key,
           row_number() over (partition by t.tenant_id, t.place_key order by t.position) as n
@@ -107,7 +107,9 @@ export function placeTakingParts(has: Has, $: Param): string[] {
       ) f
       order by k.tenant_id, k.place_key, f.place
       on conflict (tenant_id, place_key, place) do update
-      set execution_id = excluded.execution_id
+      set execution_id = excluded.execution_id,
+        taken_at = excluded.taken_at,
+        is_leaving = false
       where p.execution_id = any(array(select unnest(k.gone) from key_room k))
       returning p.execution_id
     )`,

@@ -100,6 +100,7 @@ export const COMMIT_SECTIONS = {
     bucket_key: ['text', ({ rate }) => rate?.bucket.key ?? null],
     interval_us: ['int8', ({ rate }) => rate?.bucket.intervalUs ?? null],
     burst: ['int4', ({ rate }) => rate?.bucket.burst ?? null],
+    cancels_oldest: ['bool', ({ cancelsOldest = false }) => cancelsOldest],
   }),
   /** New executions that take a place of their key. */
   takes: optionalRow(({ create }) => create?.takesPlace ?? null, {

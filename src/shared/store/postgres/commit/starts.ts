@@ -76,10 +76,10 @@ export function waitingParts(has: Has, $: Param): string[] {
     `waiting as (
       insert into flow_waits (
         execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-        interval_us, burst
+        interval_us, burst, cancels_oldest
       )
       select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp, w.places_key,
-        w.bucket_key, w.interval_us, w.burst
+        w.bucket_key, w.interval_us, w.burst, w.cancels_oldest
       from ${$.table('waits', 'w')}
       join accepted a on a.position = w.position
       order by w.position

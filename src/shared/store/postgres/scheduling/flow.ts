@@ -2,6 +2,8 @@ import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../d
 import type { AwaitedToken } from '../../commit.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
+import { listSurplus, noteLeaving } from './flow-surplus.ts';
+import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
 
@@ -13,10 +15,14 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
         tenantId: row.tenant_id,
         placeKey: row.place_key,
         hasRoom: row.has_room,
+        hasSurplus: row.has_surplus,
         token: tokenOf(row),
         nextTokenMs: row.next_us / 1_000,
       }));
     },
+
+    listSurplus: (params) => listSurplus(pool, params),
+    noteLeaving: (executionId) => noteLeaving(pool, executionId),
 
     async admit({ tenantId, placeKey, limit }) {
       await pool.run(VACATE, [tenantId, placeKey]);
@@ -66,6 +72,7 @@ interface KeyRecord {
   readonly tenant_id: TenantId;
   readonly place_key: string;
   readonly has_room: boolean;
+  readonly has_surplus: boolean;
   readonly places_key: string | null;
   readonly bucket_key: string | null;
   readonly interval_us: number | null;
@@ -133,14 +140,38 @@ const LIST_KEYS: Statement = {
             where b.bucket_key = k.bucket_key
           ),
           0
-        )) as next_us
+        )) as next_us,
+        case when n.seq is null then false else n.places_max < (
+          select count(*)
+          from flow_places p
+          where p.tenant_id = k.tenant_id
+            and p.place_key = k.place_key
+            and not p.is_leaving
+            and ${isLive('p')}
+        ) + (
+          select count(*)
+          from flow_waits w
+          where w.tenant_id = k.tenant_id
+            and w.place_key = k.place_key
+            and w.seq <= n.seq
+            and ${isLive('w')}
+        ) end as has_surplus
       from waited k
+      left join lateral (
+        select c.seq, c.places_max
+        from flow_waits c
+        where c.tenant_id = k.tenant_id
+          and c.place_key = k.place_key
+          and c.cancels_oldest
+        order by c.seq desc
+        limit 1
+      ) n on true
       where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
     )
-    select l.tenant_id, l.place_key, l.has_room, l.places_key, l.bucket_key, l.interval_us, l.burst,
-      l.next_us
+    select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.places_key, l.bucket_key,
+      l.interval_us, l.burst, l.next_us
     from line l
-    order by l.has_room and l.next_us = 0 desc, l.seq
+    order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
     limit $1`,
 };
 
@@ -172,7 +203,28 @@ const ADMIT: Statement = {
   name: 'admit-to-flow-places',
   writes: true,
   text: `
-    with room as materialized (
+    with surplus as materialized (
+      -- Somebody waits who would begin, and be cancelled at once.
+      select
+      from (
+        select c.seq, c.places_max
+        from flow_waits c
+        where c.tenant_id = $1
+          and c.place_key = $2
+          and c.cancels_oldest
+        order by c.seq desc
+        limit 1
+      ) n
+      where n.places_max < (
+        select count(*)
+        from flow_waits w
+        where w.tenant_id = $1
+          and w.place_key = $2
+          and w.seq <= n.seq
+          and ${isLive('w')}
+      )
+    ),
+    room as materialized (
       select h.places_max, greatest(0, least($3::int8, h.places_max - (
         select count(*)
         from flow_places p
@@ -187,6 +239,7 @@ const ADMIT: Statement = {
         order by w.seq
         limit 1
       ) h
+      where not exists (select from surplus)
     ),
     first as materialized (
       select w.execution_id, w.shard, w.seq, w.since, exists (
@@ -221,8 +274,8 @@ const ADMIT: Statement = {
       limit (select r.free from room r)
     ),
     placed as (
-      insert into flow_places (tenant_id, place_key, place, execution_id)
-      select $1, $2, f.place, l.execution_id
+      insert into flow_places (tenant_id, place_key, place, execution_id, taken_at)
+      select $1, $2, f.place, l.execution_id, now()
       from live l
       join free f on f.n = l.n
       order by f.place

@@ -26,6 +26,34 @@ export function arePlacesTaken(
   return (row?.occupied ?? 0) >= placesMax;
 }
 
+/** Makes the new execution the last that waits for a place of the key. */
+export function awaitPlace(connection: Connection, plan: CommitPlan, since: number): void {
+  const { executionId, tenantId, create, entersQueue } = plan;
+  const awaited = create?.awaitsPlace ?? entersQueue;
+  if (awaited === undefined) return;
+  const { placeKey, placesMax, rate, cancelsOldest = false } = awaited;
+  connection.run(
+    `insert into flow_waits (
+       execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
+       interval_us, burst, cancels_oldest
+     )
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      executionId,
+      tenantId,
+      placeKey,
+      placesMax,
+      create?.shard ?? entersQueue?.shard ?? null,
+      since,
+      rate?.placesKey ?? null,
+      rate?.bucket.key ?? null,
+      rate?.bucket.intervalUs ?? null,
+      rate?.bucket.burst ?? null,
+      cancelsOldest ? 1 : 0,
+    ],
+  );
+}
+
 /** Gives the new execution the lowest number that no live execution has. */
 export function takePlace(
   connection: Connection,
@@ -35,8 +63,9 @@ export function takePlace(
   vacatePlaces(connection, tenantId, placeKey);
   const [place] = freePlaces(connection, { tenantId, placeKey, count: 1 });
   connection.run(
-    `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
-    [tenantId, placeKey, place ?? null, executionId],
+    `insert into flow_places (tenant_id, place_key, place, execution_id, taken_at)
+     values (?, ?, ?, ?, ?)`,
+    [tenantId, placeKey, place ?? null, executionId, connection.now()],
   );
 }
 

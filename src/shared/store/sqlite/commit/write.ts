@@ -7,7 +7,7 @@ import {
 } from '../../commit.ts';
 import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeApprovals } from './approvals.ts';
-import { takePlace } from './places.ts';
+import { awaitPlace, takePlace } from './places.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -47,7 +47,7 @@ export function writePlan(
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
-  writeFlowWait(connection, { plan, createdAt });
+  awaitPlace(connection, plan, createdAt);
   if (plan.charge !== null) chargeUsage(connection, plan.executionId, plan.charge);
   tellWebhooks(connection, {
     executionId: plan.executionId,
@@ -81,34 +81,6 @@ function isInactive(connection: Connection, { tenantId }: CommitPlan): boolean {
     { id: tenantId },
   );
   return row !== undefined && row.status !== 'active';
-}
-
-function writeFlowWait(
-  connection: Connection,
-  { plan, createdAt }: { readonly plan: CommitPlan; readonly createdAt: number },
-): void {
-  const { create, entersQueue } = plan;
-  const awaited = create?.awaitsPlace ?? entersQueue;
-  if (awaited === undefined) return;
-  connection.run(
-    `insert into flow_waits (
-       execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-       interval_us, burst
-     )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      plan.executionId,
-      plan.tenantId,
-      awaited.placeKey,
-      awaited.placesMax,
-      create?.shard ?? entersQueue?.shard ?? null,
-      createdAt,
-      awaited.rate?.placesKey ?? null,
-      awaited.rate?.bucket.key ?? null,
-      awaited.rate?.bucket.intervalUs ?? null,
-      awaited.rate?.bucket.burst ?? null,
-    ],
-  );
 }
 
 function insertExecution(

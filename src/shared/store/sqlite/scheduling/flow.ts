@@ -12,12 +12,20 @@ import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
+import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
   return {
     listKeys: ({ limit }) => connection.read(() => listKeys(connection, limit)),
     admit: (params) => connection.write(() => admit(connection, params)),
     admitAtRate: (params) => connection.write(() => admitAtRate(connection, params)),
+    listSurplus: (params) => connection.read(() => listSurplus(connection, params)),
+    noteLeaving: (executionId) =>
+      connection.write(() => {
+        connection.run('update flow_places set is_leaving = 1 where execution_id = ?', [
+          executionId,
+        ]);
+      }),
     find: (executionId) => connection.read(() => find(connection, executionId)),
   };
 }
@@ -34,6 +42,7 @@ interface KeyRow {
   readonly tenantId: TenantId;
   readonly placeKey: string;
   readonly hasRoom: number;
+  readonly hasSurplus: number;
   readonly seq: number;
   readonly placesKey: string | null;
   readonly bucketKey: string | null;
@@ -57,29 +66,55 @@ function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
          where p.tenant_id = h.tenant_id
            and p.place_key = coalesce(h.places_key, h.place_key)
            and e.status in ('running', 'paused')
-       ) as hasRoom
+       ) as hasRoom, coalesce(n.places_max < (
+         select count(*)
+         from flow_places p
+         join executions e on e.id = p.execution_id
+         where p.tenant_id = n.tenant_id
+           and p.place_key = n.place_key
+           and p.is_leaving = 0
+           and e.status in ('running', 'paused')
+       ) + (
+         select count(*)
+         from flow_waits w
+         join executions e on e.id = w.execution_id
+         where w.tenant_id = n.tenant_id
+           and w.place_key = n.place_key
+           and w.seq <= n.seq
+           and e.status in ('running', 'paused')
+       ), 0) as hasSurplus
      from waited k
      join flow_waits h on h.seq = k.seq
+     left join flow_waits n on n.seq = (
+       select c.seq
+       from flow_waits c
+       where c.tenant_id = k.tenant_id and c.place_key = k.place_key and c.cancels_oldest = 1
+       order by c.seq desc
+       limit 1
+     )
      where not exists (
        select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
      )
      order by h.seq`,
   );
-  const keys = rows.map(({ tenantId, placeKey, hasRoom, ...row }) => {
+  const keys = rows.map(({ tenantId, placeKey, hasRoom, hasSurplus, ...row }) => {
     const token = tokenOf(row);
     const nextTokenMs =
       token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
-    return { tenantId, placeKey, hasRoom: hasRoom === 1, token, nextTokenMs };
+    const states = { hasRoom: hasRoom === 1, hasSurplus: hasSurplus === 1 };
+    return { tenantId, placeKey, ...states, token, nextTokenMs };
   });
-  const [ready, others] = [keys.filter(mayBegin), keys.filter((key) => !mayBegin(key))];
-  return [...ready, ...others].slice(0, limit);
+  const rank = (key: WaitedKey) => (mayBegin(key) ? 0 : key.hasSurplus ? 1 : 2);
+  return keys.toSorted((one, other) => rank(one) - rank(other)).slice(0, limit);
 }
 
 function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
   return hasRoom && nextTokenMs === 0;
 }
 
-function tokenOf(row: Omit<KeyRow, 'tenantId' | 'placeKey' | 'hasRoom'>): AwaitedToken | null {
+function tokenOf(
+  row: Omit<KeyRow, 'tenantId' | 'placeKey' | 'hasRoom' | 'hasSurplus'>,
+): AwaitedToken | null {
   const { bucketKey: key, intervalUs, burst, placesKey } = row;
   if (key === null || intervalUs === null || burst === null) return null;
   return { placesKey, bucket: { key, intervalUs, burst } };
@@ -113,6 +148,7 @@ function begin(
 ): readonly AdmittedExecution[] {
   const { tenantId, placeKey, placesKey } = params;
   if (placesKey !== null) vacatePlaces(connection, tenantId, placesKey);
+  if (hasSurplusWaits(connection, params)) return [];
   const free = placesKey === null ? null : findFree(connection, { ...params, placesKey });
   const waiting = connection.all<Waiting & { readonly isLive: number }>(
     `select w.execution_id as executionId, w.shard, w.since, exists (
@@ -134,8 +170,9 @@ function begin(
   return live.map(({ executionId, shard, since }, index) => {
     if (free !== null) {
       connection.run(
-        `insert into flow_places (tenant_id, place_key, place, execution_id) values (?, ?, ?, ?)`,
-        [tenantId, placesKey, free[index] ?? null, executionId],
+        `insert into flow_places (tenant_id, place_key, place, execution_id, taken_at)
+         values (?, ?, ?, ?, ?)`,
+        [tenantId, placesKey, free[index] ?? null, executionId, now],
       );
     }
     connection.run(

@@ -117,7 +117,8 @@ public record FunctionOptions(
    *
    * @param key an expression over the input; null: all of the function
    * @param limit 1 to 10 000
-   * @param whenFull {@code queue} lets the start wait, {@code refuse} answers 409; null: {@code queue}
+   * @param whenFull {@code queue} lets the start wait, {@code refuse} answers 409,
+   *     {@code cancel_oldest} cancels the oldest execution; null: {@code queue}
    * @return new options
    */
   public FunctionOptions withConcurrency(String key, int limit, String whenFull) {

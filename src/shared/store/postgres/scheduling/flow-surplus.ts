@@ -1,0 +1,74 @@
+import { executionIdFromUuid, type ExecutionId } from '../../../domain/ids.ts';
+import type { FlowStore, SurplusExecution } from '../../flow.ts';
+import { isLive } from '../commit/places.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { toUuid } from '../rows.ts';
+
+export async function listSurplus(
+  pool: PostgresPool,
+  { tenantId, placeKey, limit }: Parameters<FlowStore['listSurplus']>[0],
+): Promise<readonly SurplusExecution[]> {
+  const rows = await pool.run<SurplusRecord>(SURPLUS, [tenantId, placeKey, limit]);
+  return rows.map(({ id, for_id: forId, started_by: startedBy }) => ({
+    executionId: executionIdFromUuid(id),
+    for: executionIdFromUuid(forId),
+    startedBy,
+  }));
+}
+
+export async function noteLeaving(pool: PostgresPool, executionId: ExecutionId): Promise<void> {
+  await pool.run(NOTE_LEAVING, [toUuid(executionId)]);
+}
+
+interface SurplusRecord {
+  readonly id: string;
+  readonly for_id: string;
+  readonly started_by: string;
+}
+
+/** See `FlowStore`: those beyond the newest of the key, up to and with the newest that cancels others. */
+const SURPLUS: Statement = {
+  name: 'list-surplus-executions',
+  writes: false,
+  text: `
+    with newest as materialized (
+      select c.seq, c.execution_id, c.places_max
+      from flow_waits c
+      where c.tenant_id = $1
+        and c.place_key = $2
+        and c.cancels_oldest
+      order by c.seq desc
+      limit 1
+    ),
+    wanting as materialized (
+      select w.execution_id, w.seq, null::timestamptz as taken_at, null::int as place
+      from newest n
+      join flow_waits w on w.tenant_id = $1 and w.place_key = $2 and w.seq <= n.seq
+      where ${isLive('w')}
+      union all
+      select p.execution_id, null, p.taken_at, p.place
+      from flow_places p
+      where p.tenant_id = $1
+        and p.place_key = $2
+        and not p.is_leaving
+        and ${isLive('p')}
+    ),
+    ranked as materialized (
+      select w.execution_id, row_number() over (
+        order by w.seq desc nulls last, w.taken_at desc, w.place desc
+      ) as newness
+      from wanting w
+    )
+    select r.execution_id as id, n.execution_id as for_id, v.actor_id as started_by
+    from newest n
+    join ranked r on r.newness > n.places_max
+    join events v on v.execution_id = n.execution_id and v.sequence = 1
+    order by r.newness desc
+    limit $3`,
+};
+
+const NOTE_LEAVING: Statement = {
+  name: 'note-leaving-execution',
+  writes: true,
+  text: 'update flow_places set is_leaving = true where execution_id = $1::uuid',
+};

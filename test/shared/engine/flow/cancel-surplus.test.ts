@@ -1,0 +1,116 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
+import type { Dialect } from '../../../support/database.ts';
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* Executions that end for a newer one of their key, and what a round does when another round has begun it. */
+
+const WORKER = { type: 'python_fn', module: 'm', function: 'f' };
+const IR = {
+  workflow_id: 'reports',
+  start_node: 'book',
+  nodes: {
+    book: { kind: WORKER, undo: { kind: WORKER } },
+    go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } },
+  },
+  edges: [{ from: 'book', to: 'go' }],
+  concurrency: { limit: 1, when_full: 'cancel_oldest' },
+};
+const BY = { tenantId: TENANT, actorId: 'token:t' };
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`${dialect}: an execution that ends for another is looked at once`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.startAndBook();
+    const second = await svc.begin();
+    await svc.settle();
+    t.is(await svc.endingOf(first), 'cancelled');
+    t.is(svc.counts.get('executions_displaced'), 1);
+    t.deepEqual(await svc.surplus(), []);
+    t.deepEqual((await svc.store.flow.find(second))?.holders, [first]);
+  });
+
+  test(`${dialect}: rounds of several processes cancel an execution once`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.startAndBook();
+    const others = [1, 2, 3].map(() => openTestEngine({ store: svc.store }));
+    const second = await svc.begin();
+    await Promise.all([svc, ...others].map(({ scheduling }) => scheduling.admitChildren()));
+    const displaced = [svc, ...others].map(({ counts }) => counts.get('executions_displaced') ?? 0);
+    t.is(
+      displaced.reduce((sum, count) => sum + count, 0),
+      1,
+    );
+    const kinds = await svc.kindsOf(first);
+    t.is(kinds.filter((kind) => kind === 'WorkflowEnding').length, 1);
+    t.deepEqual(await svc.kindsOf(second), ['WorkflowStarted']);
+  });
+
+  test(`${dialect}: an execution that somebody has cancelled is not cancelled again`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.startAndBook();
+    await svc.engine.cancelExecution({ ...BY, executionId: first });
+    await svc.begin();
+    t.is((await svc.surplus()).length, 1);
+    await svc.settle();
+    t.deepEqual(await svc.surplus(), []);
+    t.is(svc.counts.get('executions_displaced') ?? 0, 0);
+    t.is((await svc.kindsOf(first)).filter((kind) => kind === 'WorkflowEnding').length, 1);
+  });
+
+  test(`${dialect}: a paused execution ends for another`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.startAndBook();
+    await svc.engine.pauseExecution({ ...BY, executionId: first, reason: null });
+    await svc.begin();
+    await svc.settle();
+    t.is(await svc.endingOf(first), 'cancelled');
+  });
+}
+
+async function open(t: ExecutionContext, dialect: Dialect) {
+  const { store, close } = await openTestStore(dialect);
+  t.teardown(close);
+  const svc = openTestEngine({ store });
+  const kindsOf = async (executionId: ExecutionId) => {
+    const events = await store.executions.events({ executionId, after: 0, limit: 100 });
+    return events.map(({ kind }) => kind);
+  };
+  await svc.engine.registerWorkflow({ ...BY, ir: IR });
+  const begin = async () => {
+    const { executionId } = await svc.engine.startExecution({
+      ...BY,
+      workflowId: IR.workflow_id,
+      workflowVersion: null,
+      input: {},
+      priority: 5,
+      idempotencyKey: null,
+    });
+    return executionId;
+  };
+  return {
+    ...svc,
+    store,
+    kindsOf,
+    begin,
+    async startAndBook(): Promise<ExecutionId> {
+      const executionId = await begin();
+      await svc.settle();
+      const [item] = await svc.claim('worker-1', 1);
+      await svc.complete(item);
+      await svc.settle();
+      return executionId;
+    },
+    async endingOf(executionId: ExecutionId) {
+      const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+      return state.ending?.outcome ?? null;
+    },
+    async surplus() {
+      const placeKey = JSON.stringify([IR.workflow_id, '']);
+      const keys = await store.flow.listSurplus({ tenantId: TENANT, placeKey, limit: 10 });
+      return keys.map(({ executionId }) => executionId);
+    },
+  };
+}
