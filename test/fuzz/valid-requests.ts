@@ -165,7 +165,13 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows/{id}/pause': () => ({ path: [IDLE] }),
   'POST /workflows/{id}/resume': () => ({ path: [IDLE] }),
   'POST /executions': (_, dice) => ({
-    body: { workflow_id: TOOLING, workflow_version: undefined, input: { drawn: drawJson(dice) } },
+    body: {
+      workflow_id: TOOLING,
+      workflow_version: undefined,
+      input: { drawn: drawJson(dice) },
+      start_after: dice.pick([undefined, null, 0, '10ms', '2026-11-21T10:14:00Z']),
+      start_deadline: dice.pick([undefined, null, 60, '1h']),
+    },
   }),
   'POST /executions/batch': (_, dice, n) => ({
     body: {

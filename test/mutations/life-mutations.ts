@@ -19,8 +19,26 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'consequences are decided while an execution is paused',
     file: 'shared/domain/execution/decide.ts',
-    from: 'return isTerminal(state.status) || isPausedByOperator(state);',
-    to: 'return isTerminal(state.status) || (isPausedByOperator(state) && state.live.size > 1);',
+    from: '|| isPausedByOperator(state) || isDelayed(state);',
+    to: '|| (isPausedByOperator(state) && state.live.size > 1) || isDelayed(state);',
+  },
+  {
+    bug: 'an execution begins before the time of its start',
+    file: 'shared/domain/execution/decide.ts',
+    from: 'isPausedByOperator(state) || isDelayed(state);',
+    to: 'isPausedByOperator(state);',
+  },
+  {
+    bug: 'an execution whose start deadline has passed begins',
+    file: 'shared/domain/execution/decisions/start-deadline.ts',
+    from: 'if (turn.draft.startWait?.isOverdue !== true) return false;',
+    to: 'if (turn.draft.startWait?.isOverdue !== null) return false;',
+  },
+  {
+    bug: 'a bucket of a rate has one token too many',
+    file: `${SQLITE}/scheduling/buckets.ts`,
+    from: 'tokens: Math.floor((nowUs',
+    to: 'tokens: 1 + Math.floor((nowUs',
   },
   {
     bug: 'a refused change is answered as an accepted one',

@@ -695,7 +695,7 @@ export type ConcurrencyIr = {
   /** Most executions of a key at a time. */
   readonly limit: number;
   /** The effect on a start when the limit is reached. Default `queue`. */
-  readonly when_full?: 'queue' | 'refuse';
+  readonly when_full?: 'queue' | 'refuse' | 'cancel_oldest';
 };
 
 /** Protocols that can reach the workflow besides the API. */

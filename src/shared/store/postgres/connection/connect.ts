@@ -70,12 +70,12 @@ export interface PostgresPool {
 }
 
 /**
- * Runs work that opens one connection of its own, in the place of one of the pool: the pool first
- * ends one, if it has as many as it may, and has one less until the work is done. It keeps its last.
+ * Runs work that opens one connection of its own. The pool first ends one of its connections if it has as
+ * many as it may, and has one less until the work is done. It keeps its last.
  */
 export type Lend = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Of connections that are opened now and then. */
+/** Settings of connections that are opened now and then. */
 export type LentSettings = ConnectionSettings & { readonly lend: Lend };
 
 export function connectPool(

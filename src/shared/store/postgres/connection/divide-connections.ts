@@ -1,16 +1,16 @@
 /*
  * The connections of one process: `database.pool_size` + `database.max_overflow` are all that it
  * opens. One each is for notifications, for locks, and for a question whether a silent server still
- * answers. The pools share the rest. What opens a connection now and then (checks, maintenance of
- * partitions) does so in the place of one of the hot path: see `PostgresPool.lend`.
+ * answers. The pools share the rest. Checks and the maintenance of partitions open a connection now and
+ * then, and the hot path has one less meanwhile: see `PostgresPool.lend`.
  */
 
 export interface ConnectionShares {
-  /** Of the engine. */
+  /** The engine's connections. */
   readonly hot: number;
-  /** Of those, the ones that stay open. */
+  /** How many of them stay open. */
   readonly kept: number;
-  /** For what tenants ask. */
+  /** These answer what tenants ask. */
   readonly readers: number;
   readonly management: number;
 }
