@@ -46,6 +46,11 @@ def trace(_: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
     return {"traceparent": ctx.traceparent}
 
 
+@worker.tool("check.labels")
+def label(input: dict[str, Any], ctx: ToolContext) -> None:
+    ctx.set_labels(input)
+
+
 count = 0
 
 

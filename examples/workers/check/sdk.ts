@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { defineFunction } from 'svc-sdk';
-import { createWorker, defineTool, NonRetryableError, RetryAfter } from 'svc-sdk/worker';
+import {
+  createWorker,
+  defineTool,
+  type Labels,
+  NonRetryableError,
+  RetryAfter,
+} from 'svc-sdk/worker';
 
 /* The tools of `svc worker check`, on the TypeScript SDK. */
 
@@ -28,6 +34,10 @@ const tools = [
     throw new RetryAfter(ms);
   }),
   defineTool('check.trace', (_, { traceparent }) => ({ traceparent })),
+  defineTool<Labels>('check.labels', (labels, { setLabels }) => {
+    setLabels(labels);
+    return {};
+  }),
   defineTool<{ ms: number }>('check.cancel', async ({ ms }, { signal }) => {
     await delay(ms, undefined, { signal }).catch(() => (cancelled += 1));
     return {};

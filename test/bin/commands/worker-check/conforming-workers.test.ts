@@ -15,7 +15,7 @@ import { prepareExamples } from './support/example-workers.ts';
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
-const TRACE = ['tool:check.trace'];
+const CONTEXT = ['tool:check.trace', 'tool:check.labels'];
 const ERRORS = ['tool:check.fatal', 'tool:check.retry_after'];
 const INTERRUPTS = ['tool:check.cancel', 'tool:check.never'];
 const BATCHES = ['claim_id', 'max_items'];
@@ -24,10 +24,10 @@ const FUNCTIONS = ['tool:check.steps', 'tool:check.steps_cancel'];
 /** Each worker lacks these, so the cases that need them do not apply. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {
   'the TypeScript SDK': [],
-  'the worker in Node': [...BATCHES, ...ERRORS, ...TRACE, ...FUNCTIONS, 'tool:check.never'],
-  'the worker in TypeScript': [...BATCHES, ...ERRORS, ...TRACE, ...INTERRUPTS, ...FUNCTIONS],
-  'the worker in Python': [...BATCHES, ...ERRORS, ...TRACE, ...INTERRUPTS, ...FUNCTIONS],
-  'the worker in Bash': [...BATCHES, ...ERRORS, ...TRACE, ...INTERRUPTS, ...FUNCTIONS],
+  'the worker in Node': [...BATCHES, ...ERRORS, ...CONTEXT, ...FUNCTIONS, 'tool:check.never'],
+  'the worker in TypeScript': [...BATCHES, ...ERRORS, ...CONTEXT, ...INTERRUPTS, ...FUNCTIONS],
+  'the worker in Python': [...BATCHES, ...ERRORS, ...CONTEXT, ...INTERRUPTS, ...FUNCTIONS],
+  'the worker in Bash': [...BATCHES, ...ERRORS, ...CONTEXT, ...INTERRUPTS, ...FUNCTIONS],
 };
 
 for (const { name, command, needs } of prepareExamples(folder.path)) {

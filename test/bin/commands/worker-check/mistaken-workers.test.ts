@@ -232,6 +232,11 @@ const MISTAKES: readonly {
     because: /output is \{"traceparent":null\}/,
   },
   {
+    mistake: 'no-labels',
+    fails: 'sends-the-labels-of-a-tool',
+    because: /labels is absent/,
+  },
+  {
     mistake: 'never-interrupts',
     fails: 'interrupts-abandoned-work',
     because: /output is \{"cancelled":0\}/,

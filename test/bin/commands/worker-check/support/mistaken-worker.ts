@@ -41,6 +41,7 @@ const stopping = new AbortController();
 const deadline = new AbortController();
 const busy = new Set<Promise<void>>();
 const seen = new Set<string>();
+const labelsOf = new Map<string, JsonObject>();
 let cancelled = 0;
 
 class Failure extends Error {
@@ -83,6 +84,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     throw new Failure('later', has('no-retry-after') ? {} : { retry_after_ms: ms });
   },
   'check.trace': (_, { traceparent }) => ({ traceparent: has('no-trace') ? null : traceparent }),
+  'check.labels': (labels, { id }) => {
+    if (!has('no-labels')) labelsOf.set(id, labels);
+    return {};
+  },
   'check.cancel': async ({ ms }, _, signal) => {
     const heeded = has('never-interrupts') ? {} : { signal };
     await delay(Number(ms), undefined, heeded).catch(() => (cancelled += 1));
@@ -239,6 +244,7 @@ async function handIn(
     return;
   }
   const { idempotency_key: own } = item;
+  const labels = labelsOf.get(item.id);
   const key = own ?? (has('always-sends-keys') ? '' : undefined);
   const answer = await postUntilAnswered(
     `${path}/complete`,
@@ -247,6 +253,7 @@ async function handIn(
       output: has('calls-again') ? { ...result.output, call: randomUUID() } : result.output,
       state_patch: {},
       ...(key !== undefined && !has('no-keys') && { idempotency_key: key }),
+      ...(labels !== undefined && { labels }),
       ...result.riding,
     }),
     lost,

@@ -90,6 +90,11 @@ public final class CheckWorker {
     return Map.of("traceparent", ctx.traceparent().orElseThrow());
   }
 
+  @SvcTool("check.labels")
+  void label(Map<String, String> input, ToolContext ctx) {
+    ctx.setLabels(input);
+  }
+
   @SvcTool("check.cancel")
   void cancel(Time input) throws InterruptedException {
     try {
