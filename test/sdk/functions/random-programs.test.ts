@@ -16,6 +16,7 @@ type Program =
   | { readonly kind: 'sleep' }
   | { readonly kind: 'event'; readonly name: string }
   | { readonly kind: 'value' }
+  | { readonly kind: 'labels' }
   | { readonly kind: 'all'; readonly parts: readonly Program[] }
   | { readonly kind: 'race'; readonly parts: readonly Program[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Program[] };
@@ -28,7 +29,7 @@ const { program } = fc.letrec<{ program: Program }>((tie) => ({
     fc.record({ kind: fc.constant('failing' as const), name }),
     fc.record({ kind: fc.constant('sleep' as const) }),
     fc.record({ kind: fc.constant('event' as const), name }),
-    fc.record({ kind: fc.constant('value' as const) }),
+    fc.record({ kind: fc.constantFrom('value' as const, 'labels' as const) }),
     fc.record({
       kind: fc.constantFrom('all' as const, 'race' as const, 'sequence' as const),
       parts: fc.array(tie('program'), { minLength: 1, maxLength: 4 }),
@@ -70,6 +71,8 @@ function build(root: Program, receiver: Receiver, meet: () => void) {
           return ctx.waitForEvent(part.name);
         case 'value':
           return [ctx.now(), ctx.uuid()];
+        case 'labels':
+          return ctx.setLabels({ count: `${trace.length}` });
         case 'all':
           return ctx.all(part.parts.map((one) => async () => run(one)));
         case 'race':
