@@ -142,6 +142,55 @@ check('400: labels that the execution has no room for are not recorded', async (
   t.deepEqual(await find(svc, 'labels.two = 2'), []);
 });
 
+check(
+  '400: functions that set labels at once give no more than an execution has',
+  async (t, svc) => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const w = await svc.register({
+      nodes: {
+        all: { kind: { type: 'parallel' } },
+        ...Object.fromEntries(names.map((name) => [name, FUNCTION])),
+      },
+      edges: names.map((to) => ({ from: 'all', to })),
+    });
+    const id = await svc.start(w, {}, { labels: many(14) });
+    const turns = [];
+    for (const _ of names) turns.push(await claimTurn(svc));
+    const answers = await Promise.all(
+      turns.map((turn) => record(svc, turn, [set('set-labels', { [turn.node_id]: 'x' })])),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
+    t.deepEqual(statuses, [200, 200, 400, 400, 400, 400]);
+    const labels = await labelsOf(svc, id);
+    t.is(Object.keys(labels).length, 16);
+    for (const [name, value] of Object.entries(labels)) {
+      t.deepEqual(await find(svc, `labels.${name} = ${value}`), [id]);
+    }
+  },
+);
+
+check(
+  '201: a fork has the labels of its origin, and its journal sets none again',
+  async (t, svc) => {
+    const id = await svc.run({ nodes: { f: FUNCTION } });
+    const turn = await claimTurn(svc);
+    expectStatus(await record(svc, turn, [set('set-labels', { phase: 'paid' })]), 200);
+    const { sequence } = await svc.untilEvent(id, 'StepRecorded');
+    const shipped = { entries: [set('set-labels#2', { phase: 'shipped' })], expected_length: 1 };
+    expectStatus(await svc.complete(turn, {}, shipped), 200);
+    await svc.until(id, 'completed');
+
+    const path = `/executions/${id}/fork`;
+    const forked = await svc.post<{ readonly execution_id: string }>(path, { at: sequence });
+    const fork = expectStatus(forked, 201).execution_id;
+    const again = await claimTurn(svc);
+    t.is(again.execution_id, fork);
+    t.is(again.journal.length, 1);
+    t.deepEqual(await labelsOf(svc, fork), { phase: 'shipped' });
+    t.deepEqual(await find(svc, 'labels.phase = paid'), []);
+  },
+);
+
 check('400: an entry of labels has labels as its output', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const turn = await claimTurn(svc);
