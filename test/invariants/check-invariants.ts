@@ -3,6 +3,7 @@ import { checkAnswers } from './checks/check-answers.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
+import { checkConcurrency, type KeyOf } from './checks/check-concurrency.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
 import { checkFunctions } from './checks/check-functions.ts';
@@ -46,6 +47,8 @@ export function checkInvariants(params: {
   readonly limits: Readonly<Record<string, number>>;
   /** Budgets by the workflows that have one. */
   readonly budgets?: Readonly<Record<string, BudgetOf>>;
+  /** Keys of concurrency by the workflows that have one. */
+  readonly keys?: Readonly<Partial<Record<string, KeyOf>>>;
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
@@ -78,6 +81,7 @@ export function checkInvariants(params: {
     ...checkPlaces(dumps),
     ...checkUndos(last),
     ...checkQuotas(dumps),
+    ...checkConcurrency(dumps, history, params.keys),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -76,6 +76,8 @@ export interface Dump {
     readonly parent_execution_id: string;
     readonly state: string;
   }[];
+  /** Executions that wait for a place of their key. */
+  readonly flow_waits?: readonly { readonly execution_id: string }[];
   /** Executions that a pause of their workflow holds. */
   readonly workflow_holds?: readonly { readonly execution_id: string }[];
   /** Executions that retention has removed. */

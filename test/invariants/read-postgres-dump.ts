@@ -35,6 +35,7 @@ const QUERIES = {
   sealed: `${msOf('max(covers_to)')} as covers_to from audit_windows`,
   child_places: `
     ${EXECUTION}, ${idOf('parent_execution_id')} as parent_execution_id, state from child_places`,
+  flow_waits: `${EXECUTION} from flow_waits`,
   workflow_holds: `${EXECUTION} from workflow_holds`,
   retired_executions: `${EXECUTION} from retired_executions`,
   tenants: 'id from tenants',

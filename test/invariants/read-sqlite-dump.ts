@@ -29,6 +29,7 @@ const QUERIES = {
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: 'max(covers_to) as covers_to from audit_windows',
   child_places: 'execution_id, parent_execution_id, state from child_places',
+  flow_waits: 'execution_id from flow_waits',
   workflow_holds: 'execution_id from workflow_holds',
   retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, revision, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,

@@ -124,6 +124,30 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'tenant.places_max + 1 - countTaken(connection, tenantId)',
   },
   {
+    bug: 'a start is refused one place too late',
+    file: `${SQLITE}/commit/places.ts`,
+    from: '(row?.occupied ?? 0) >= placesMax',
+    to: '(row?.occupied ?? 0) > placesMax',
+  },
+  {
+    bug: 'those that wait shortest get the places of a key',
+    file: `${SQLITE}/scheduling/flow.ts`,
+    from: '     order by w.seq\n     limit :limit',
+    to: '     order by w.seq desc\n     limit :limit',
+  },
+  {
+    bug: 'a start that cancels the oldest cancels one more',
+    file: `${SQLITE}/scheduling/flow.ts`,
+    from: 'r.newness > n.places_max',
+    to: 'r.newness >= n.places_max',
+  },
+  {
+    bug: 'an execution with a place is never cancelled for a newer one',
+    file: `${SQLITE}/scheduling/flow.ts`,
+    from: 'p.is_leaving = 0\n     ),',
+    to: 'p.is_leaving = 9\n     ),',
+  },
+  {
     bug: 'a quota has one place too many',
     file: `${SQLITE}/scheduling/quotas.ts`,
     from: 'limit - countTaken(connection, quota)',

@@ -12,6 +12,7 @@ import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
 import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
+import { KEYS } from './keys.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
 import {
@@ -195,6 +196,7 @@ export async function runHistory(
         wellSince,
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
         budgets: BUDGETS,
+        keys: KEYS,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),

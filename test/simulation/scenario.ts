@@ -12,6 +12,7 @@ import {
   STARTED,
   WITH_BUDGETS,
   WITH_FUNCTIONS,
+  WITH_KEYS,
   type WorkflowName,
 } from './workflows.ts';
 
@@ -130,7 +131,7 @@ export function drawScenario(seed: string): Scenario {
     withRetention(built, dice.fork('retention')),
     dice.fork('switches'),
   );
-  return withUndos(switched, dice.fork('undos'));
+  return withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -213,6 +214,32 @@ function withUndos(drawn: Scenario, dice: Dice): Scenario {
 }
 
 const UNDONE = 0.1;
+
+/** In some histories all executions are of one workflow, and most have one key of its concurrency. */
+function withKeys(drawn: Scenario, dice: Dice): Scenario {
+  const [first] = drawn.starts;
+  const isTaken = drawn.functionWorkers.length > 0 || first?.workflowId === 'trip';
+  if (first === undefined || isTaken || !dice.chance(KEYED)) return drawn;
+  const workflowId = dice.pick(WITH_KEYS);
+  const { activeMs } = drawn;
+  // The checker knows no retries of executions that have undone their steps.
+  const undoes = workflowId === 'latest' || workflowId === 'latest_two';
+  const starts = Array.from({ length: dice.between(3, 7) }, (_, index) => {
+    const like = drawn.starts[index] ?? first;
+    return {
+      ...like,
+      name: `start${index}`,
+      tenantId: first.tenantId,
+      workflowId,
+      atMs: dice.chance(0.4) ? dice.between(0, 20) : dice.between(0, activeMs / 2),
+      cancelAfterMs: dice.chance(0.2) ? dice.between(0, activeMs) : null,
+      retries: undoes ? 0 : like.retries,
+    };
+  });
+  return { ...drawn, starts };
+}
+
+const KEYED = 0.15;
 
 /** In some of these histories the workers of functions have builds, and operators move functions. */
 function withBuilds(drawn: Scenario, dice: Dice): Scenario {

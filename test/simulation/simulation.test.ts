@@ -59,6 +59,7 @@ const EXERCISED = [
   'commit_refusals executions_limited',
   'commit_refusals moved',
   'commit_refusals orphaned',
+  'commit_refusals places_taken',
   'commit_refusals stale',
   'complete 200',
   'complete_rollback 200',
@@ -66,6 +67,8 @@ const EXERCISED = [
   'complete_unfenced 200',
   'continue 200',
   'continue 400',
+  'executions_admitted concurrency',
+  'executions_displaced',
   'event 200',
   'fail 200',
   'fail_unfenced 200',
@@ -119,6 +122,21 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
         inputTokens: inputTokens * 2,
         outputTokens: outputTokens * 2,
         costUsd: costUsd * 2,
+      },
+    };
+  },
+  'a key has one place too many': (plan) => {
+    const { awaitsPlace, takesPlace } = plan.create ?? {};
+    const more = <Place extends { readonly placesMax: number }>(place: Place) => ({
+      ...place,
+      placesMax: place.placesMax + 1,
+    });
+    return {
+      ...plan,
+      create: plan.create && {
+        ...plan.create,
+        ...(awaitsPlace !== undefined && { awaitsPlace: more(awaitsPlace) }),
+        ...(takesPlace !== undefined && { takesPlace: more(takesPlace) }),
       },
     };
   },

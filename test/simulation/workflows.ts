@@ -89,6 +89,17 @@ const edges = (...pairs: readonly string[]): JsonObject[] =>
     return { from, to };
   });
 
+/** Most executions of a history have one key, and the others have another one. */
+const KEY = 'input.token.endsWith("0")';
+
+const keyed = (whenFull: string, limit: number, undo: JsonObject = {}) => ({
+  nodes: { open: { ...effect('open'), ...undo }, call: python('call'), last: effect('last') },
+  edges: edges('open call', 'call last'),
+  concurrency: { key: KEY, limit, when_full: whenFull },
+});
+
+const UNDONE = { undo: effect('close') };
+
 export const WORKFLOWS = {
   chain: {
     nodes: {
@@ -230,6 +241,11 @@ export const WORKFLOWS = {
     },
     edges: edges('flight rooms', 'rooms car', 'car refuse'),
   },
+  queued: keyed('queue', 2),
+  refusing: keyed('refuse', 2),
+  /** The newest executions win, and the older ones undo their steps. */
+  latest: keyed('cancel_oldest', 1, UNDONE),
+  latest_two: keyed('cancel_oldest', 2, UNDONE),
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -352,6 +368,12 @@ export const WITH_BUDGETS = [
   'granted',
   'shared',
 ] as const satisfies readonly WorkflowName[];
+export const WITH_KEYS = [
+  'queued',
+  'refusing',
+  'latest',
+  'latest_two',
+] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
   'lasting',
   'fragile',
@@ -360,6 +382,7 @@ const NOT_STARTED = new Set<WorkflowName>([
   'trip',
   ...WITH_FUNCTIONS,
   ...WITH_BUDGETS,
+  ...WITH_KEYS,
 ]);
 /** Workflows that clients start. The others are for schedules, retries, and functions. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(

@@ -1,4 +1,5 @@
 import { claimsOf } from './check-claims.ts';
+import { displacedIn } from './check-concurrency.ts';
 import { byExecution } from './check-histories.ts';
 import { foldHistory } from '../fold-history.ts';
 import { textIn, type Dump, type EventOf } from '../dump.ts';
@@ -9,12 +10,14 @@ import { violations, type Violation } from '../violation.ts';
 export function checkPauses(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
+  // A newer execution of its key ends an execution, and its pause, without a request.
+  const displaced = new Set(displacedIn(last).map(({ event }) => event.execution_id));
   return [
     ...checkConsequences(last),
     ...dumps.flatMap(checkRows),
-    ...checkHandedOut(history),
-    ...checkAsked(last, history),
-    ...checkKept(last, history),
+    ...checkHandedOut(history, displaced),
+    ...checkAsked(last, history, displaced),
+    ...checkKept(last, history, displaced),
   ];
 }
 
@@ -115,7 +118,7 @@ function checkRows(dump: Dump): Violation[] {
  * Applies from the answer to a pause until a client asks for a resumption, or for a cancel, which
  * starts rollbacks.
  */
-function checkHandedOut(history: History): Violation[] {
+function checkHandedOut(history: History, displaced: ReadonlySet<string>): Violation[] {
   const ends = endsOfPauses(history);
   const pauses = Map.groupBy(
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
@@ -123,7 +126,7 @@ function checkHandedOut(history: History): Violation[] {
   );
   return violations('no item of a paused execution is handed out', claimsOf(history), (claim) => {
     const pause = pauses.get(claim.executionId)?.find((deed) => isBefore(deed, claim.deed));
-    if (pause === undefined) return null;
+    if (pause === undefined || displaced.has(claim.executionId)) return null;
     // An end that is not answered before the pause begins may take effect after the pause.
     const mayBeOver = ends
       .get(claim.executionId)
@@ -145,7 +148,7 @@ function endsOfPauses(history: History): ReadonlyMap<string, readonly Deed[]> {
   );
 }
 
-function checkAsked(dump: Dump, history: History): Violation[] {
+function checkAsked(dump: Dump, history: History, displaced: ReadonlySet<string>): Violation[] {
   const asked = {
     ExecutionPaused: Map.groupBy(deedsOf(history, 'pause'), ({ asks }) => asks.executionId),
     ExecutionResumed: Map.groupBy(deedsOf(history, 'resume'), ({ asks }) => asks.executionId),
@@ -168,12 +171,13 @@ function checkAsked(dump: Dump, history: History): Violation[] {
       ...(mayBeCancel ? (cancels.get(id) ?? []) : []),
     ];
     if (deeds.some((deed) => !wasRefused(deed))) return null;
+    if (mayBeCancel && displaced.has(id)) return null;
     return { about: { execution: id }, saw: `${kind}, and ${deeds.length} requests` };
   });
 }
 
 /** A pause that was answered stays through all failures, until a client asks for its end. */
-function checkKept(dump: Dump, history: History): Violation[] {
+function checkKept(dump: Dump, history: History, displaced: ReadonlySet<string>): Violation[] {
   const pauses = Map.groupBy(
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
     ({ asks }) => asks.executionId,
@@ -191,7 +195,7 @@ function checkKept(dump: Dump, history: History): Violation[] {
       const { executionId } = read.asks;
       const pause = pauses.get(executionId)?.find((deed) => isBefore(deed, read));
       const { status } = success(read) ?? {};
-      if (pause === undefined || status === 'paused') return null;
+      if (pause === undefined || status === 'paused' || displaced.has(executionId)) return null;
       const mayBeOver = ends
         .get(executionId)
         ?.some((deed) => !isBefore(deed, pause) && !isBefore(read, deed));

@@ -39,7 +39,7 @@ function checkEnds(dump: Dump): Violation[] {
     retry: dump.retry_timers,
     timer: dump.timers,
     mark: dump.runnable,
-    'wait for a place': dump.child_places ?? [],
+    'wait for a place': [...(dump.child_places ?? []), ...(dump.flow_waits ?? [])],
   })) {
     for (const row of rows) {
       held.set(row.execution_id, [...(held.get(row.execution_id) ?? []), place]);

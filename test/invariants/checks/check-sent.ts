@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { isJsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
+import { displacedIn } from './check-concurrency.ts';
 import type { Dump, EventOf } from '../dump.ts';
 import { deedsOf, wasRefused, type Ask, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
@@ -24,6 +25,7 @@ export function checkSent(dump: Dump, history: History): Violation[] {
       payload['parent_execution_id'] === undefined &&
       started.has(tokenIn(payload['input']) ?? ''),
   );
+  const displaced = new Set(displacedIn(dump).map(({ event }) => event.execution_id));
   const ofRoots = new Set(roots.map((event) => event.execution_id));
   return [
     ...violations('an outside input in a history was sent', dump.events, (event) => {
@@ -41,7 +43,8 @@ export function checkSent(dump: Dump, history: History): Violation[] {
       dump.events.filter(({ kind }) => kind === 'WorkflowCancelled'),
       ({ execution_id: id }) => {
         const deeds = cancels.get(id) ?? [];
-        if (!ofRoots.has(id) || deeds.some((deed) => !wasRefused(deed))) return null;
+        if (!ofRoots.has(id) || displaced.has(id)) return null;
+        if (deeds.some((deed) => !wasRefused(deed))) return null;
         return { about: { execution: id }, saw: `${deeds.length} requests, all refused` };
       },
     ),

@@ -41,12 +41,12 @@ const SURPLUS: Statement = {
       limit 1
     ),
     wanting as materialized (
-      select w.execution_id, w.seq, null::timestamptz as taken_at, null::int as place
+      select w.execution_id, w.seq, null::timestamptz as taken_at
       from newest n
       join flow_waits w on w.tenant_id = $1 and w.place_key = $2 and w.seq <= n.seq
       where ${isLive('w')}
       union all
-      select p.execution_id, null, p.taken_at, p.place
+      select p.execution_id, null, p.taken_at
       from flow_places p
       where p.tenant_id = $1
         and p.place_key = $2
@@ -55,7 +55,7 @@ const SURPLUS: Statement = {
     ),
     ranked as materialized (
       select w.execution_id, row_number() over (
-        order by w.seq desc nulls last, w.taken_at desc, w.place desc
+        order by w.seq desc nulls last, w.taken_at desc, w.execution_id desc
       ) as newness
       from wanting w
     )

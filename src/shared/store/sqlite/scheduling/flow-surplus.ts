@@ -15,19 +15,19 @@ export function listSurplus(
        limit 1
      ),
      wanting as (
-       select w.execution_id, w.seq as seq, null as taken_at, null as place
+       select w.execution_id, w.seq as seq, null as taken_at
        from flow_waits w
        where w.tenant_id = :tenant_id
          and w.place_key = :place_key
          and w.seq <= (select seq from newest)
        union all
-       select p.execution_id, null, p.taken_at, p.place
+       select p.execution_id, null, p.taken_at
        from flow_places p
        where p.tenant_id = :tenant_id and p.place_key = :place_key and p.is_leaving = 0
      ),
      ranked as (
        select w.execution_id, row_number() over (
-         order by w.seq desc nulls last, w.taken_at desc, w.place desc
+         order by w.seq desc nulls last, w.taken_at desc, w.execution_id desc
        ) as newness
        from wanting w
        join executions e on e.id = w.execution_id

@@ -1,0 +1,144 @@
+import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { byExecution } from './check-histories.ts';
+import { textIn, type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
+import type { History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** The `concurrency` of a workflow. */
+export interface KeyOf {
+  readonly limit: number;
+  readonly whenFull: 'queue' | 'refuse' | 'cancel_oldest';
+  /** The key of an execution, from the `token` in its input. */
+  readonly keyOf: (token: string) => string;
+}
+
+type Keys = Readonly<Partial<Record<string, KeyOf>>>;
+
+/** An execution with a key, as its events tell. */
+interface Keyed extends KeyOf {
+  readonly row: ExecutionOf;
+  /** Names its tenant and workflow too. */
+  readonly key: string;
+  readonly started: EventOf;
+  /** Its first step; undefined: it has not begun. */
+  readonly begun: EventOf | undefined;
+  /** Undefined: it is live. */
+  readonly ended: EventOf | undefined;
+}
+
+/** Executions of a key run as many at a time as the limit says, in order, and end only for newer ones. */
+export function checkConcurrency(
+  dumps: readonly Dump[],
+  history: History,
+  keys: Keys = {},
+): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  return [
+    ...dumps.flatMap((dump) => checkRunning(keyedIn(dump, keys))),
+    ...checkOrder(last, keyedIn(last, keys)),
+    ...(history.clockWasSetBack === true ? [] : checkDisplaced(last, keyedIn(last, keys))),
+  ];
+}
+
+function keyedIn(dump: Dump, keys: Keys): readonly Keyed[] {
+  const events = byExecution(dump);
+  return dump.executions.flatMap((row) => {
+    const of = keys[row.workflow_id];
+    const story = events.get(row.id) ?? [];
+    const [started] = story;
+    if (of === undefined || started === undefined || row.parent_execution_id !== null) return [];
+    const { input } = started.payload;
+    const key = of.keyOf(isJsonObject(input) ? textIn(input, 'token') : '');
+    const hasEnded = row.status !== 'running' && row.status !== 'paused';
+    return [
+      {
+        ...of,
+        row,
+        key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
+        started,
+        begun: story.find(({ kind }) => kind === 'NodeScheduled'),
+        ended: hasEnded ? story.at(-1) : undefined,
+      },
+    ];
+  });
+}
+
+function checkRunning(keyed: readonly Keyed[]): Violation[] {
+  // A start that may be refused has its place from its first event on.
+  const running = keyed.filter(
+    ({ begun, ended, whenFull }) =>
+      ended === undefined && (begun !== undefined || whenFull === 'refuse'),
+  );
+  return violations(
+    'no more executions of a key run than its limit',
+    Map.groupBy(running, ({ key }) => key),
+    ([key, of]) => {
+      const limit = of[0]?.limit ?? 0;
+      return of.length <= limit
+        ? null
+        : { about: { key }, saw: `${of.length} run, and a limit of ${limit}` };
+    },
+  );
+}
+
+/**
+ * Those that began to wait before, and neither have begun nor ended, have a place that they have not used
+ * yet. Compares the write order of events, where the store has it. A removal gives places in that order away.
+ */
+function checkOrder(dump: Dump, keyed: readonly Keyed[]): Violation[] {
+  if ((dump.retired_executions ?? []).length > 0) return [];
+  const waiting = keyed.filter(({ whenFull }) => whenFull !== 'refuse');
+  const byKey = Map.groupBy(waiting, ({ key }) => key);
+  return violations('executions of a key begin in the order of their starts', waiting, (one) => {
+    const { begun, limit, row } = one;
+    if (begun?.place === undefined) return null;
+    const { place } = begun;
+    const passed = (byKey.get(one.key) ?? []).filter(
+      (other) =>
+        (other.started.place ?? 0) < (one.started.place ?? 0) &&
+        (other.begun?.place ?? Infinity) > place &&
+        (other.ended?.place ?? Infinity) > place,
+    );
+    if (passed.length < limit) return null;
+    return { about: { execution: row.id }, saw: `${passed.length} that started before wait` };
+  });
+}
+
+const MADE_ROOM = /made room for (exec_\w+),/;
+
+/** The cancels of executions for a newer one of their key. */
+export function displacedIn(
+  dump: Dump,
+): readonly { readonly event: EventOf; readonly newest: string }[] {
+  return dump.events.flatMap((event) => {
+    const [, newest] = MADE_ROOM.exec(textIn(event.payload, 'reason')) ?? [];
+    return newest === undefined ? [] : [{ event, newest }];
+  });
+}
+
+/** An execution ends for another only if its key has as many newer ones as the limit. */
+function checkDisplaced(dump: Dump, keyed: readonly Keyed[]): Violation[] {
+  const byId = new Map(keyed.map((one) => [one.row.id, one]));
+  const byKey = Map.groupBy(keyed, ({ key }) => key);
+  return violations(
+    'an execution ends only for newer ones of its key',
+    displacedIn(dump),
+    ({ event, newest }) => {
+      const about = { execution: event.execution_id, for: newest };
+      const old = byId.get(event.execution_id);
+      const young = byId.get(newest);
+      if (old === undefined || young === undefined) return { about, saw: 'one has no key' };
+      if (old.key !== young.key) return { about, saw: `keys ${old.key} and ${young.key}` };
+      const newer = (byKey.get(old.key) ?? []).filter(
+        (other) =>
+          other !== old &&
+          other.started.created_at >= old.started.created_at &&
+          other.started.created_at <= young.started.created_at &&
+          (other.ended?.created_at ?? Infinity) >= young.started.created_at,
+      );
+      if (newer.length >= young.limit && newer.includes(young)) return null;
+      return { about, saw: `${newer.length} newer ones, and a limit of ${young.limit}` };
+    },
+  );
+}
