@@ -132,18 +132,18 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'those that wait shortest get the places of a key',
     file: `${SQLITE}/scheduling/flow.ts`,
-    from: '     order by w.seq\n     limit :limit',
-    to: '     order by w.seq desc\n     limit :limit',
+    from: '     order by w.seq\n     limit ?',
+    to: '     order by w.seq desc\n     limit ?',
   },
   {
     bug: 'a start that cancels the oldest cancels one more',
-    file: `${SQLITE}/scheduling/flow.ts`,
+    file: `${SQLITE}/scheduling/flow-surplus.ts`,
     from: 'r.newness > n.places_max',
     to: 'r.newness >= n.places_max',
   },
   {
     bug: 'an execution with a place is never cancelled for a newer one',
-    file: `${SQLITE}/scheduling/flow.ts`,
+    file: `${SQLITE}/scheduling/flow-surplus.ts`,
     from: 'p.is_leaving = 0\n     ),',
     to: 'p.is_leaving = 9\n     ),',
   },

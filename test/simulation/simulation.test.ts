@@ -127,16 +127,16 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
   },
   'a key has one place too many': (plan) => {
     const { awaitsPlace, takesPlace } = plan.create ?? {};
-    const more = <Place extends { readonly placesMax: number }>(place: Place) => ({
-      ...place,
-      placesMax: place.placesMax + 1,
-    });
     return {
       ...plan,
       create: plan.create && {
         ...plan.create,
-        ...(awaitsPlace !== undefined && { awaitsPlace: more(awaitsPlace) }),
-        ...(takesPlace !== undefined && { takesPlace: more(takesPlace) }),
+        ...(awaitsPlace !== undefined && {
+          awaitsPlace: { ...awaitsPlace, placesMax: (awaitsPlace.placesMax ?? 0) + 1 },
+        }),
+        ...(takesPlace !== undefined && {
+          takesPlace: { ...takesPlace, placesMax: takesPlace.placesMax + 1 },
+        }),
       },
     };
   },
