@@ -16,7 +16,7 @@ test('labels are taken in their order, each as a whole and only where it has roo
   });
 });
 
-test('values that are no labels are told apart', (t) => {
+test('values with a wrong name, text or count are no labels', (t) => {
   for (const labels of [
     {},
     many(16),
