@@ -1,4 +1,4 @@
--- after: a52cbe5f7ec436330eafd57190be75734075e88ad938759243c29c91cc167f1c
+-- after: d49b10e12c2675d09d6a58b7b731d7ce1ff3979d26bb42720d7eabc9c0be4461
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -816,7 +816,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-, cancels_oldest integer not null default 0) strict;
+, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text) strict;
 
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 

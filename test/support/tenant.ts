@@ -109,6 +109,17 @@ export class TestTenant {
     });
   }
 
+  /** Waits until the execution has not begun because of that. */
+  untilWaitsFor(executionId: string, kind: string): Promise<void> {
+    return eventually(async () => {
+      const { body } = await this.get<{ waiting_for: { kind: string } | null }>(
+        `/executions/${executionId}`,
+      );
+      const is = body.waiting_for?.kind ?? 'nothing';
+      if (is !== kind) throw new Error(`${executionId} waits for ${is}, not ${kind}`);
+    });
+  }
+
   /** Waits until an event of this kind is recorded, and of this node if given. */
   untilEvent(executionId: string, kind: string, nodeId?: string): Promise<ExecutionEvent> {
     return eventually(async () => {

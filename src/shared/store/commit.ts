@@ -206,6 +206,12 @@ export interface AwaitedPlace {
   readonly rate?: AwaitedToken;
   /** Older executions of the key end for it, see `FlowStore.listSurplus`. */
   readonly cancelsOldest?: true;
+  /** It waits whether a newer one of the line comes; `next`: for what it waits then. */
+  readonly debounce?: {
+    readonly waitMs: number;
+    readonly maxWaitMs: number | null;
+    readonly next: AwaitedPlace | null;
+  };
 }
 
 export interface AwaitedToken {

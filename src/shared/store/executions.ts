@@ -76,11 +76,12 @@ export interface ListedRow extends ExecutionRow {
 /** The wait of an execution that has not begun. */
 export interface ListedWait {
   /**
-   * `concurrency`: a place of its key · `rate`: a token of its key · `max_concurrent_executions`: a place of its tenant ·
+   * `concurrency`: a place of its key · `rate`: a token of its key ·
+   * `debounce`: whether another start of its key comes · `max_concurrent_executions`: a place of its tenant ·
    * `start_after`: its time.
    */
-  readonly kind: 'concurrency' | 'rate' | 'max_concurrent_executions' | 'start_after';
-  /** See `placeKeyOf` and `lineKeyOf`; null except with `concurrency` and `rate`. */
+  readonly kind: 'concurrency' | 'rate' | 'debounce' | 'max_concurrent_executions' | 'start_after';
+  /** See `placeKeyOf` and `lineKeyOf`; null except with `concurrency`, `rate` and `debounce`. */
   readonly placeKey: string | null;
   /** ISO instant. */
   readonly since: string;

@@ -32,6 +32,14 @@ export interface FlowStore {
     readonly token: AwaitedToken;
     readonly limit: number;
   }): Promise<PacedBeginnings>;
+  /**
+   * The newest of a line of debounced starts begins, or waits in its next line, if it is due and nobody
+   * waits whom it displaces. Safe in several processes at once.
+   */
+  endDebounce(params: {
+    readonly tenantId: TenantId;
+    readonly placeKey: string;
+  }): Promise<EndedDebounce>;
   /** The surplus executions of a key, the oldest first. */
   listSurplus(params: {
     readonly tenantId: TenantId;
@@ -57,6 +65,12 @@ export interface PacedBeginnings {
   readonly nextTokenMs: number;
 }
 
+export interface EndedDebounce {
+  readonly begun: readonly AdmittedExecution[];
+  /** One waits for a place or a token from here on. */
+  readonly hasMoved: boolean;
+}
+
 export interface WaitedKey {
   readonly tenantId: TenantId;
   readonly placeKey: string;
@@ -65,7 +79,9 @@ export interface WaitedKey {
   readonly hasSurplus: boolean;
   /** Null: none is needed. */
   readonly token: AwaitedToken | null;
-  /** Until the next token; 0: there is one, or none is needed. */
+  /** The newest of the line begins at its time. */
+  readonly isDebounced: boolean;
+  /** Until the next token, or that time; 0: there is one, or none is needed. */
   readonly nextTokenMs: number;
 }
 
@@ -81,6 +97,8 @@ export interface FlowWait {
   /** Null: it needs no place. */
   readonly placesMax: number | null;
   readonly isPaced: boolean;
+  /** ISO instant at which it begins, unless a newer start displaces it; null: it is not debounced. */
+  readonly dueAt: string | null;
   /** ISO instant. */
   readonly since: string;
   /** Executions that have waited longer, counted to `AHEAD_MAX`. */

@@ -31,6 +31,7 @@ const audit = defineFunction('audit', () => ({}), {
     onBudgetExceeded: 'pause',
     continueAsNew: { afterEvents: 500 },
     rate: { limit: 5, per: '1s' },
+    debounce: { wait: '1s' },
     startAfter: '1s',
     startDeadline: '1h',
     expose: { a2a: true },

@@ -144,6 +144,25 @@ def rate_ir(given: StartRate) -> dict[str, Any]:
     return _present(**{**given, "key": None if key is None else _expression(key)})
 
 
+class _Wait(TypedDict):
+    wait: Any
+
+
+class Debounce(_Wait, total=False):
+    """Of starts that come soon after each other, the last begins. The others end as cancelled."""
+
+    key: Any
+    """An expression over the input: starts with the same value displace each other."""
+    max_wait: Any
+    """From the first start that was displaced: one begins then in any case."""
+
+
+def debounce_ir(given: Debounce) -> dict[str, Any]:
+    """The member `debounce` of a definition."""
+    key = given.get("key")
+    return _present(**{**given, "key": None if key is None else _expression(key)})
+
+
 def concurrency_ir(given: Concurrency) -> dict[str, Any]:
     """The member `concurrency` of a definition."""
     key = given.get("key")
@@ -161,6 +180,7 @@ class Workflow(Generic[S]):
         version: str = "1.0.0",
         concurrency: Concurrency | None = None,
         rate: StartRate | None = None,
+        debounce: Debounce | None = None,
         **members: Any,
     ) -> None:
         self.id = id
@@ -170,6 +190,8 @@ class Workflow(Generic[S]):
             members["concurrency"] = concurrency_ir(concurrency)
         if rate is not None:
             members["rate"] = rate_ir(rate)
+        if debounce is not None:
+            members["debounce"] = debounce_ir(debounce)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

@@ -2328,6 +2328,8 @@ export interface components {
             readonly concurrency?: components["schemas"]["Concurrency"] | null;
             /** @description How many of its executions begin in a time. */
             readonly rate?: components["schemas"]["StartRate"] | null;
+            /** @description The last of several starts that come soon after each other begins. */
+            readonly debounce?: components["schemas"]["Debounce"] | null;
             /** @description How long an execution waits before it begins. A start may say otherwise. */
             readonly start_after?: components["schemas"]["Duration"] | null;
             /** @description An execution that has not begun by then fails. A start may say otherwise. */
@@ -4721,6 +4723,15 @@ export interface components {
             /** @description When this holds. */
             readonly when?: components["schemas"]["Expression"] | null;
         };
+        /** @description A start waits whether another of its key comes, which then displaces it. */
+        readonly Debounce: {
+            /** @description Starts with the same value displace each other. Default: all of the workflow. */
+            readonly key?: components["schemas"]["Expression"] | null;
+            /** @description How long a start waits for another. */
+            readonly wait: components["schemas"]["Duration"] | null;
+            /** @description From the first start that was displaced: one begins then in any case. Default: no limit. */
+            readonly max_wait?: components["schemas"]["Duration"] | null;
+        };
         /** @description How many executions begin in a time. The others wait in the order of their starts. */
         readonly StartRate: {
             /** @description Executions with the same value share the rate. Default: all of the workflow. */
@@ -5683,12 +5694,12 @@ export interface operations {
                             /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                             readonly waiting_for: {
                                 /** @enum {string} */
-                                readonly kind: "concurrency" | "rate" | "max_concurrent_executions" | "start_after";
-                                /** @description Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                                readonly kind: "concurrency" | "rate" | "debounce" | "max_concurrent_executions" | "start_after";
+                                /** @description Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                                 readonly key: string | null;
                                 /** Format: date-time */
                                 readonly since: string;
-                                /** @description With `start_after`: when it begins. */
+                                /** @description With `start_after` and `debounce`: when it begins. */
                                 readonly until: string | null;
                             } | null;
                             /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
@@ -5956,12 +5967,12 @@ export interface operations {
                         /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                         readonly waiting_for: {
                             /** @enum {string} */
-                            readonly kind: "concurrency" | "rate" | "max_concurrent_executions" | "start_after";
-                            /** @description Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                            readonly kind: "concurrency" | "rate" | "debounce" | "max_concurrent_executions" | "start_after";
+                            /** @description Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                             readonly key: string | null;
                             /** Format: date-time */
                             readonly since: string;
-                            /** @description With `start_after`: when it begins. */
+                            /** @description With `start_after` and `debounce`: when it begins. */
                             readonly until: string | null;
                         } | null;
                         /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */

@@ -50,6 +50,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'executionLabels'
   | 'concurrency'
   | 'rate'
+  | 'debounce'
   | 'startAfter'
   | 'startDeadline'
   | 'timeouts'

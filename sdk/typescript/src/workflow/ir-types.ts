@@ -68,6 +68,8 @@ export type WorkflowIr = {
   readonly concurrency?: ConcurrencyIr;
   /** How many of its executions begin in a time. */
   readonly rate?: StartRateIr;
+  /** The last of several starts that come soon after each other begins. */
+  readonly debounce?: DebounceIr;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly start_after?: DurationIr;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -674,6 +676,16 @@ export type ContinueAsNewIr = {
   readonly after_events?: number;
   /** When this holds. */
   readonly when?: ExpressionIr;
+};
+
+/** A start waits whether another of its key comes, which then displaces it. */
+export type DebounceIr = {
+  /** Starts with the same value displace each other. Default: all of the workflow. */
+  readonly key?: ExpressionIr;
+  /** How long a start waits for another. */
+  readonly wait: DurationIr;
+  /** From the first start that was displaced: one begins then in any case. Default: no limit. */
+  readonly max_wait?: DurationIr;
 };
 
 /** How many executions begin in a time. The others wait in the order of their starts. */

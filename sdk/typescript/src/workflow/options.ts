@@ -65,6 +65,7 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly continueAsNew?: ContinueAsNew;
   readonly concurrency?: Concurrency;
   readonly rate?: StartRate;
+  readonly debounce?: Debounce;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly startAfter?: Duration;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -84,6 +85,16 @@ export interface Concurrency {
    * oldest execution is cancelled, and the new one gets its place.
    */
   readonly whenFull?: 'queue' | 'refuse' | 'cancel_oldest';
+}
+
+/** The last of several starts that come soon after each other begins. The others end as cancelled. */
+export interface Debounce {
+  /** Starts with the same value displace each other. Default: all of the workflow. */
+  readonly key?: Expression;
+  /** How long a start waits for another. */
+  readonly wait: Duration;
+  /** From the first start that was displaced: one begins then in any case. Default: no limit. */
+  readonly maxWait?: Duration;
 }
 
 /** How many executions begin in a time. The others wait in the order of their starts. */
@@ -155,7 +166,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { concurrency, rate, continueAsNew, expose } = options;
+  const { concurrency, rate, debounce, continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -180,6 +191,13 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         limit: rate.limit,
         per: rate.per,
         burst: rate.burst,
+      }),
+    debounce:
+      debounce &&
+      dropAbsent({
+        key: debounce.key?.['~cel'],
+        wait: debounce.wait,
+        max_wait: debounce.maxWait,
       }),
     start_after: options.startAfter,
     start_deadline: options.startDeadline,

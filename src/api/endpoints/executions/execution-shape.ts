@@ -28,17 +28,19 @@ export const executionSummary = z.object({
   labels: keptLabels,
   waiting_for: z
     .object({
-      kind: z.enum(['concurrency', 'rate', 'max_concurrent_executions', 'start_after']),
+      kind: z.enum(['concurrency', 'rate', 'debounce', 'max_concurrent_executions', 'start_after']),
       key: z
         .string()
         .nullable()
         .meta({
           description:
-            'Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share the ' +
+            'Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the ' +
             'places; or a data policy hides it.',
         }),
       since: timestamp,
-      until: timestamp.nullable().meta({ description: 'With `start_after`: when it begins.' }),
+      until: timestamp
+        .nullable()
+        .meta({ description: 'With `start_after` and `debounce`: when it begins.' }),
     })
     .nullable()
     .meta({

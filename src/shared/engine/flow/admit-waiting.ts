@@ -26,7 +26,7 @@ const CANCELLED_MAX = 50;
 
 /** Cancels an execution that is surplus, unless it ends anyway. */
 export type CancelSurplus = (
-  execution: SurplusExecution & { readonly tenantId: TenantId },
+  execution: SurplusExecution & { readonly tenantId: TenantId; readonly isDebounced: boolean },
 ) => Promise<unknown>;
 
 /**
@@ -47,23 +47,25 @@ export async function admitWaiting(
     const { tenantId, placeKey } = key;
     if (key.hasSurplus) {
       const surplus = await flow.listSurplus({ tenantId, placeKey, limit: CANCELLED_MAX });
-      await Promise.all(surplus.map((one) => cancelSurplus({ ...one, tenantId })));
+      await Promise.all(
+        surplus.map((one) => cancelSurplus({ ...one, tenantId, isDebounced: key.isDebounced })),
+      );
       found += surplus.length;
       more ||= surplus.length >= CANCELLED_MAX;
     } else if (!mayBegin(key)) {
       if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
       continue;
     }
-    const { admitted, ...next } = await admitLine(flow, key);
+    const { admitted, hasMoved = false, ...next } = await admitLine(flow, key);
     nextTokenMs = Math.min(nextTokenMs, next.nextTokenMs ?? Infinity);
-    more ||= admitted.length >= ADMITTED_MAX;
-    const reason = key.token === null ? 'concurrency' : 'rate';
+    more ||= admitted.length >= ADMITTED_MAX || hasMoved;
+    const reason = reasonOf(key);
     if (admitted.length > 0) report.count('executions_admitted', admitted.length, { reason });
     for (const { shard, waitedMs } of admitted) {
       shards.add(shard);
       report.observe('execution_wait_seconds', waitedMs / 1_000);
     }
-    found += admitted.length;
+    found += admitted.length + (hasMoved ? 1 : 0);
   }
   const last = keys.at(-1);
   const isFull = keys.length >= KEYS_MAX && last !== undefined && mayBegin(last);
@@ -80,14 +82,25 @@ function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
   return hasRoom && nextTokenMs === 0;
 }
 
+function reasonOf({ isDebounced, token }: WaitedKey): string {
+  if (isDebounced) return 'debounce';
+  return token === null ? 'concurrency' : 'rate';
+}
+
 async function admitLine(
   flow: FlowStore,
-  { tenantId, placeKey, token }: WaitedKey,
+  { tenantId, placeKey, token, isDebounced }: WaitedKey,
 ): Promise<{
   readonly admitted: readonly AdmittedExecution[];
   readonly nextTokenMs: number | null;
+  /** One waits in another line from here on. */
+  readonly hasMoved?: boolean;
 }> {
   const line = { tenantId, placeKey, limit: ADMITTED_MAX };
+  if (isDebounced) {
+    const { begun, hasMoved } = await flow.endDebounce({ tenantId, placeKey });
+    return { admitted: begun, nextTokenMs: null, hasMoved };
+  }
   if (token === null) return { admitted: await flow.admit(line), nextTokenMs: null };
   const { admitted, nextTokenMs } = await flow.admitAtRate({ ...line, token });
   // With a token left, it lacks a place, and a hint announces that.

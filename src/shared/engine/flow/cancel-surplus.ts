@@ -15,13 +15,14 @@ import { commitOfCancel } from '../executions/cancel-execution.ts';
  */
 export async function cancelSurplus(
   deps: EngineDeps,
-  of: SurplusExecution & { readonly tenantId: TenantId },
+  of: SurplusExecution & { readonly tenantId: TenantId; readonly isDebounced: boolean },
 ): Promise<void> {
   const { tenantId, executionId } = of;
-  const by = {
-    actorId: SCHEDULER_ACTOR,
-    reason: `concurrency.when_full is cancel_oldest: it made room for ${of.for}, started by ${of.startedBy}`,
-  };
+  const why = of.isDebounced
+    ? 'debounce: a newer start of its key displaced it'
+    : 'concurrency.when_full is cancel_oldest: it made room for';
+  const newer = of.isDebounced ? `: ${of.for}` : ` ${of.for}`;
+  const by = { actorId: SCHEDULER_ACTOR, reason: `${why}${newer}, started by ${of.startedBy}` };
   const outcome = await changeExecution<Outcome>(deps, {
     tenantId,
     executionId,

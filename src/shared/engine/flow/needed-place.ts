@@ -4,6 +4,7 @@ import type { Expression } from '../../domain/expression/expression.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
+  debounceLineOf,
   flowKeyOf,
   keyInPlace,
   lineKeyOf,
@@ -20,10 +21,36 @@ export interface NeededPlace extends AwaitedPlace {
   readonly whenFull: WhenFull;
 }
 
-/** The place and the token that an execution with this input needs before it begins; null: neither. */
-export function neededPlaceOf(
-  { workflowId, concurrency, rate }: Pick<Plan, 'workflowId' | 'concurrency' | 'rate'>,
-  { input, tenantId }: { readonly input: JsonObject; readonly tenantId: TenantId },
+type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce'>;
+
+interface Started {
+  readonly input: JsonObject;
+  readonly tenantId: TenantId;
+}
+
+/** The line that an execution with this input waits in before it begins; null: none. */
+export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null {
+  const { workflowId, debounce } = rules;
+  const needed = placeOrTokenOf(rules, of);
+  if (debounce === null) return needed;
+  const { waitMs, maxWaitMs } = debounce;
+  return {
+    placeKey: debounceLineOf(workflowId, readKey('debounce', debounce.key, of.input)),
+    placesMax: 1,
+    whenFull: 'queue',
+    cancelsOldest: true,
+    debounce: { waitMs, maxWaitMs, next: needed && queued(needed) },
+  };
+}
+
+/** It waits, as its start has been answered. */
+function queued({ whenFull, ...awaited }: NeededPlace): AwaitedPlace {
+  return whenFull === 'cancel_oldest' ? { ...awaited, cancelsOldest: true } : awaited;
+}
+
+function placeOrTokenOf(
+  { workflowId, concurrency, rate }: FlowRules,
+  { input, tenantId }: Started,
 ): NeededPlace | null {
   if (concurrency === null && rate === null) return null;
   const key = concurrency === null ? '' : readKey('concurrency', concurrency.key, input);
@@ -64,11 +91,13 @@ export async function findAwaitedPlace(
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return null;
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
-  if (plan.concurrency === null && plan.rate === null) return null;
+  if (!mayNeedPlace(plan)) return null;
   const needed = neededPlaceOf(plan, foldLoaded(loaded, plan));
-  if (needed === null) return null;
-  const { whenFull, ...awaited } = needed;
-  return whenFull === 'cancel_oldest' ? { ...awaited, cancelsOldest: true } : awaited;
+  return needed && queued(needed);
+}
+
+function mayNeedPlace({ concurrency, rate, debounce }: FlowRules): boolean {
+  return concurrency !== null || rate !== null || debounce !== null;
 }
 
 /** How the commit of the start gets the place. */

@@ -101,8 +101,12 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   case when e.status in ('running', 'paused') then coalesce(
     (
       select json_build_object(
-        'kind', case when w.places_max is null then 'rate' else 'concurrency' end,
-        'placeKey', w.place_key, 'since', w.since
+        'kind', case
+          when w.due_at is not null then 'debounce'
+          when w.places_max is null then 'rate'
+          else 'concurrency'
+        end,
+        'placeKey', w.place_key, 'since', w.since, 'until', w.due_at
       )
       from flow_waits w
       where w.execution_id = e.id
@@ -139,11 +143,13 @@ export function decodeListed(row: ListedRecord): ListedRow {
 
 function decodeWait(json: string | null): ListedWait | null {
   if (json === null) return null;
-  const { since, until, ...wait } = JSON.parse(json) as ListedWait;
+  const { since, until, ...wait } = JSON.parse(json) as Omit<ListedWait, 'until'> & {
+    readonly until?: string | null;
+  };
   return {
     ...wait,
     since: new Date(since).toISOString(),
-    ...(until !== undefined && { until: new Date(until).toISOString() }),
+    ...((until ?? null) !== null && { until: new Date(until ?? '').toISOString() }),
   };
 }
 

@@ -52,8 +52,12 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   case when e.status in ('running', 'paused') then coalesce(
     (
       select json_object(
-        'kind', case when w.places_max is null then 'rate' else 'concurrency' end,
-        'placeKey', w.place_key, 'since', w.since
+        'kind', case
+          when w.due_at is not null then 'debounce'
+          when w.places_max is null then 'rate'
+          else 'concurrency'
+        end,
+        'placeKey', w.place_key, 'since', w.since, 'until', w.due_at
       )
       from flow_waits as w
       where w.execution_id = e.id
@@ -88,9 +92,13 @@ function decodeWait(json: string | null): ListedWait | null {
   if (json === null) return null;
   const { since, until, ...wait } = JSON.parse(json) as Omit<ListedWait, 'since' | 'until'> & {
     readonly since: number;
-    readonly until?: number;
+    readonly until?: number | null;
   };
-  return { ...wait, since: toIso(since), ...(until !== undefined && { until: toIso(until) }) };
+  return {
+    ...wait,
+    since: toIso(since),
+    ...(typeof until === 'number' && { until: toIso(until) }),
+  };
 }
 
 export interface ExecutionRecord {

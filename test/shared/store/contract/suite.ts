@@ -17,6 +17,7 @@ import { eventsBetweenCases } from './executions/events-between.ts';
 import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
 import { flowCases } from './executions/flow.ts';
+import { flowDebounceCases } from './executions/flow-debounce.ts';
 import { flowRateCases } from './executions/flow-rates.ts';
 import { flowRefusalCases } from './executions/flow-refusals.ts';
 import { flowSurplusCases } from './executions/flow-surplus.ts';
@@ -56,6 +57,7 @@ const AREAS = [
   familyCases,
   flowCases,
   flowRateCases,
+  flowDebounceCases,
   flowRefusalCases,
   flowSurplusCases,
   holdCases,

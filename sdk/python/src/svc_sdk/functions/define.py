@@ -8,7 +8,14 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from ..workflow import Concurrency, StartRate, concurrency_ir, rate_ir
+from ..workflow import (
+    Concurrency,
+    Debounce,
+    StartRate,
+    concurrency_ir,
+    debounce_ir,
+    rate_ir,
+)
 from .context import FunctionContext
 
 In = TypeVar("In")
@@ -39,6 +46,8 @@ class FunctionOptions:
     """How many executions of the function run at a time; a child takes no place."""
     rate: StartRate | None = None
     """How many executions of the function begin in a time; a child takes no token."""
+    debounce: Debounce | None = None
+    """Of starts that come soon after each other, the last begins."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +76,10 @@ class Function(Generic[In, Out]):
         )
         concurrency = options.concurrency and concurrency_ir(options.concurrency)
         rate = options.rate and rate_ir(options.rate)
+        debounce = options.debounce and debounce_ir(options.debounce)
         return {
             **options.workflow,
-            **_present(concurrency=concurrency, rate=rate),
+            **_present(concurrency=concurrency, rate=rate, debounce=debounce),
             "workflow_id": self.name,
             "version": options.version,
             "nodes": {"run": node},

@@ -6,6 +6,7 @@ import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
 export function explainFlowWait(wait: FlowFacts, { rate }: Pick<Plan, 'rate'>): Blocker {
+  if (wait.dueAt !== null) return explainDebounce(wait, wait.dueAt);
   const { placesMax, isPaced, since, ahead, holders } = wait;
   const needs = [
     ...(placesMax === null ? [] : [`a place (concurrency limit ${placesMax}${keyOf(wait)})`]),
@@ -27,6 +28,19 @@ export function explainFlowWait(wait: FlowFacts, { rate }: Pick<Plan, 'rate'>): 
       since,
       unblockedBy: unblockedBy.join(', and '),
       details: { position: ahead + 1, waitsFor: holders },
+    },
+  );
+}
+
+function explainDebounce(wait: FlowFacts, until: string): Blocker {
+  return blockerOf(
+    { nodeId: null, visit: null },
+    {
+      code: 'waiting_for_place',
+      message: `waits whether another start${keyOf(wait)} comes, which then displaces it`,
+      since: wait.since,
+      until,
+      unblockedBy: 'the clock',
     },
   );
 }

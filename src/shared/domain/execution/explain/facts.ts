@@ -106,6 +106,8 @@ export interface FlowFacts {
   readonly placesMax: number | null;
   /** It needs a token of a rate. */
   readonly isPaced: boolean;
+  /** When it begins, unless a newer start displaces it; null: it is not debounced. */
+  readonly dueAt: string | null;
   readonly since: string;
   /** The number of executions that have waited longer. */
   readonly ahead: number;

@@ -15,6 +15,15 @@ export interface StartRate extends Pace {
   readonly key: Expression | null;
 }
 
+/** A start waits whether another of its key comes, which then displaces it. */
+export interface Debounce {
+  /** Null: one key for all of the workflow. */
+  readonly key: Expression | null;
+  readonly waitMs: number;
+  /** From the first start that was displaced; null: as long as others come. */
+  readonly maxWaitMs: number | null;
+}
+
 export const CONCURRENCY_MAX = 10_000;
 
 /**

@@ -40,13 +40,18 @@ export function lineKeyOf(workflowId: string, key: string, rateKey: string): str
   return JSON.stringify([workflowId, key, rateKey]);
 }
 
+/** Names the line of those that wait whether another start of their key comes. */
+export function debounceLineOf(workflowId: string, key: string): string {
+  return JSON.stringify([workflowId, key, '', 'debounce']);
+}
+
 /** The key of the rate in a name that `lineKeyOf` made. */
 export function rateKeyInLine(line: string): string {
   const [, , key = ''] = JSON.parse(line) as readonly string[];
   return key;
 }
 
-/** The key of the places in a name that `placeKeyOf` or `lineKeyOf` made. */
+/** The key in a name that `placeKeyOf` or `debounceLineOf` made, and that of the places of `lineKeyOf`. */
 export function keyInPlace(placeKey: string): string {
   const [, key = ''] = JSON.parse(placeKey) as readonly string[];
   return key;

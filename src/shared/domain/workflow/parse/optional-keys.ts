@@ -25,6 +25,7 @@ const OPTIONAL = [
   'continue_as_new',
   'concurrency',
   'rate',
+  'debounce',
   'start_after',
   'start_deadline',
   ...OBJECTS,

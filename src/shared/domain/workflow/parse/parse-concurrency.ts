@@ -23,6 +23,9 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
   if (whenFull !== undefined && whenFull !== 'queue' && (ir['rate'] ?? null) !== null) {
     problems.add(pointerTo(FIELD, 'when_full'), 'must be queue beside rate');
   }
+  if (whenFull === 'refuse' && (ir['debounce'] ?? null) !== null) {
+    problems.add(pointerTo(FIELD, 'when_full'), 'must not be refuse beside debounce');
+  }
   if (typeof limit === 'number' && Number.isInteger(limit) && isInRange(limit)) {
     return { key: key ?? null, limit, whenFull: whenFull ?? 'queue' };
   }

@@ -10,6 +10,7 @@ import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
 import type { Normalised } from '../parse/normalise-ir.ts';
 import { parseConcurrency } from '../parse/parse-concurrency.ts';
+import { parseDebounce } from '../parse/parse-debounce.ts';
 import { parseStartRate } from '../parse/parse-start-rate.ts';
 import { parseStartTimes } from '../parse/parse-start-times.ts';
 import { parseContinueAsNew } from '../parse/parse-continue-as-new.ts';
@@ -36,6 +37,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const continueAsNew = parseContinueAsNew(ir, findings);
   const concurrency = parseConcurrency(ir, findings);
   const rate = parseStartRate(ir, findings);
+  const debounce = parseDebounce(ir, findings);
   const startTimes = parseStartTimes(ir, findings);
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
@@ -72,6 +74,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     executionLabels,
     concurrency,
     rate,
+    debounce,
     startTimes,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,

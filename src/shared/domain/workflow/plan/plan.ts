@@ -1,5 +1,4 @@
-import type { Concurrency } from '../flow/concurrency.ts';
-import type { StartRate } from '../flow/concurrency.ts';
+import type { Concurrency, Debounce, StartRate } from '../flow/concurrency.ts';
 import type { StartTimes } from '../flow/start-times.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
@@ -37,6 +36,8 @@ export interface Plan {
   readonly concurrency: Concurrency | null;
   /** Null: its executions begin as fast as they are started. */
   readonly rate: StartRate | null;
+  /** Null: every start begins an execution. */
+  readonly debounce: Debounce | null;
   /** Those of its executions that are started without times of their own. */
   readonly startTimes: StartTimes;
   readonly workflowTimeoutMs: number | null;

@@ -64,6 +64,21 @@ export const PART_DEFINITIONS: FieldSchemas = {
     after_events: wholeNumber('From this number of events.', { minimum: 100 }),
     when: ref('Expression', 'When this holds.'),
   }),
+  Debounce: object(
+    'A start waits whether another of its key comes, which then displaces it.',
+    {
+      key: ref(
+        'Expression',
+        'Starts with the same value displace each other. Default: all of the workflow.',
+      ),
+      wait: ref('Duration', 'How long a start waits for another.'),
+      max_wait: ref(
+        'Duration',
+        'From the first start that was displaced: one begins then in any case. Default: no limit.',
+      ),
+    },
+    ['wait'],
+  ),
   StartRate: object(
     'How many executions begin in a time. The others wait in the order of their starts.',
     {

@@ -11,6 +11,7 @@ import {
 import { approvalChangesOf } from '../../rows/approval-changes.ts';
 import { labelsOf, setLabelsOf } from '../../rows/label-rows.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
+import { writeLine } from '../../rows/next-line.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
 import {
@@ -101,6 +102,9 @@ export const COMMIT_SECTIONS = {
     interval_us: ['int8', ({ rate }) => rate?.bucket.intervalUs ?? null],
     burst: ['int4', ({ rate }) => rate?.bucket.burst ?? null],
     cancels_oldest: ['bool', ({ cancelsOldest = false }) => cancelsOldest],
+    debounce_ms: ['int8', ({ debounce }) => debounce?.waitMs ?? null],
+    debounce_max_ms: ['int8', ({ debounce }) => debounce?.maxWaitMs ?? null],
+    next_line: ['text', ({ debounce }) => writeLine(debounce?.next ?? null)],
   }),
   /** New executions that take a place of their key. */
   takes: optionalRow(({ create }) => create?.takesPlace ?? null, {

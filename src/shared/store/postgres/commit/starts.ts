@@ -76,12 +76,22 @@ export function waitingParts(has: Has, $: Param): string[] {
     `waiting as (
       insert into flow_waits (
         execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-        interval_us, burst, cancels_oldest
+        interval_us, burst, cancels_oldest, first_at, due_at, next_line
       )
       select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp, w.places_key,
-        w.bucket_key, w.interval_us, w.burst, w.cancels_oldest
+        w.bucket_key, w.interval_us, w.burst, w.cancels_oldest, f.first_at,
+        least(
+          a.stamp + w.debounce_ms * interval '1 millisecond',
+          f.first_at + w.debounce_max_ms * interval '1 millisecond'
+        ), w.next_line
       from ${$.table('waits', 'w')}
       join accepted a on a.position = w.position
+      left join lateral (
+        select coalesce(min(e.first_at), a.stamp) as first_at
+        from flow_waits e
+        where e.tenant_id = a.tenant_id
+          and e.place_key = w.place_key
+      ) f on w.debounce_ms is not null
       order by w.position
     )`,
   ];

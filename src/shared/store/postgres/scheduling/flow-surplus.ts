@@ -55,7 +55,11 @@ const SURPLUS: Statement = {
     ),
     ranked as materialized (
       select w.execution_id, row_number() over (
-        order by w.seq desc nulls last, w.taken_at desc, w.execution_id desc
+        order by w.seq desc nulls last, w.taken_at desc, (
+          select e.created_at
+          from executions e
+          where e.id = w.execution_id
+        ) desc, w.execution_id desc
       ) as newness
       from wanting w
     )

@@ -2,6 +2,7 @@ import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../d
 import type { AwaitedToken } from '../../commit.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
+import { endDebounce } from './flow-debounce.ts';
 import { listSurplus, noteLeaving } from './flow-surplus.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
@@ -17,10 +18,12 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
         hasRoom: row.has_room,
         hasSurplus: row.has_surplus,
         token: tokenOf(row),
+        isDebounced: row.is_debounced,
         nextTokenMs: row.next_us / 1_000,
       }));
     },
 
+    endDebounce: (params) => endDebounce(pool, params),
     listSurplus: (params) => listSurplus(pool, params),
     noteLeaving: (executionId) => noteLeaving(pool, executionId),
 
@@ -46,7 +49,15 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
       if (row === undefined) return null;
       const { place_key: placeKey, places_max: placesMax, since, ahead, holders } = row;
       const isPaced = row.is_paced;
-      return { placeKey, placesMax, isPaced, since, ahead, holders: idsIn(holders) };
+      return {
+        placeKey,
+        placesMax,
+        isPaced,
+        dueAt: row.due_at,
+        since,
+        ahead,
+        holders: idsIn(holders),
+      };
     },
   };
 }
@@ -73,6 +84,7 @@ interface KeyRecord {
   readonly place_key: string;
   readonly has_room: boolean;
   readonly has_surplus: boolean;
+  readonly is_debounced: boolean;
   readonly places_key: string | null;
   readonly bucket_key: string | null;
   readonly interval_us: number | null;
@@ -91,6 +103,7 @@ interface WaitRecord {
   readonly place_key: string;
   readonly places_max: number | null;
   readonly is_paced: boolean;
+  readonly due_at: string | null;
   readonly since: string;
   readonly ahead: number;
   /** UUIDs with spaces between. */
@@ -124,7 +137,7 @@ const LIST_KEYS: Statement = {
     ),
     line as (
       select k.*,
-        k.places_max is null or k.places_max > (
+        n.due_at is not null or k.places_max is null or k.places_max > (
           select count(*)
           from flow_places p
           join executions e on e.id = p.execution_id
@@ -132,7 +145,9 @@ const LIST_KEYS: Statement = {
             and p.place_key = coalesce(k.places_key, k.place_key)
             and e.status in ('running', 'paused')
         ) as has_room,
+        n.due_at is not null as is_debounced,
         greatest(0, coalesce(
+          ceil(extract(epoch from n.due_at - clock_timestamp()) * 1000000)::int8,
           (
             select b.full_at_us + k.interval_us - k.burst * k.interval_us
               - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
@@ -158,7 +173,7 @@ const LIST_KEYS: Statement = {
         ) end as has_surplus
       from waited k
       left join lateral (
-        select c.seq, c.places_max
+        select c.seq, c.places_max, c.due_at
         from flow_waits c
         where c.tenant_id = k.tenant_id
           and c.place_key = k.place_key
@@ -168,7 +183,7 @@ const LIST_KEYS: Statement = {
       ) n on true
       where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
     )
-    select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.places_key, l.bucket_key,
+    select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.places_key, l.bucket_key,
       l.interval_us, l.burst, l.next_us
     from line l
     order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
@@ -322,7 +337,7 @@ const FIND: Statement = {
   name: 'find-flow-wait',
   writes: false,
   text: `
-    select w.place_key, w.places_max, w.bucket_key is not null as is_paced, w.since, (
+    select w.place_key, w.places_max, w.bucket_key is not null as is_paced, w.due_at, w.since, (
       select count(*)
       from (
         select

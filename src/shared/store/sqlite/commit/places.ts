@@ -1,5 +1,6 @@
 import type { TenantId } from '../../../domain/ids.ts';
-import type { CommitPlan, PlaceOfKey } from '../../commit.ts';
+import type { AwaitedPlace, CommitPlan, PlaceOfKey } from '../../commit.ts';
+import { writeLine } from '../../rows/next-line.ts';
 import type { Connection } from '../connection/connect.ts';
 
 /** Whether the executions that have places of the key, or wait for one, are as many as may run. */
@@ -31,13 +32,14 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   const { executionId, tenantId, create, entersQueue } = plan;
   const awaited = create?.awaitsPlace ?? entersQueue;
   if (awaited === undefined) return;
-  const { placeKey, placesMax, rate, cancelsOldest = false } = awaited;
+  const { placeKey, placesMax, rate, debounce, cancelsOldest = false } = awaited;
+  const firstAt = debounce === undefined ? null : (findFirst(connection, plan, awaited) ?? since);
   connection.run(
     `insert into flow_waits (
        execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-       interval_us, burst, cancels_oldest
+       interval_us, burst, cancels_oldest, first_at, due_at, next_line
      )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       executionId,
       tenantId,
@@ -50,8 +52,26 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
       rate?.bucket.intervalUs ?? null,
       rate?.bucket.burst ?? null,
       cancelsOldest ? 1 : 0,
+      firstAt,
+      debounce && firstAt !== null
+        ? Math.min(since + debounce.waitMs, firstAt + (debounce.maxWaitMs ?? Infinity))
+        : null,
+      writeLine(debounce?.next ?? null),
     ],
   );
+}
+
+/** The first start of those that wait in the line; null: none waits. */
+function findFirst(
+  connection: Connection,
+  { tenantId }: CommitPlan,
+  { placeKey }: AwaitedPlace,
+): number | null {
+  const row = connection.get<{ readonly firstAt: number | null }>(
+    'select min(first_at) as firstAt from flow_waits where tenant_id = ? and place_key = ?',
+    [tenantId, placeKey],
+  );
+  return row?.firstAt ?? null;
 }
 
 /** Gives the new execution the lowest number that no live execution has. */

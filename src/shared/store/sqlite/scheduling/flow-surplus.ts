@@ -27,7 +27,7 @@ export function listSurplus(
      ),
      ranked as (
        select w.execution_id, row_number() over (
-         order by w.seq desc nulls last, w.taken_at desc, w.execution_id desc
+         order by w.seq desc nulls last, w.taken_at desc, e.created_at desc, w.execution_id desc
        ) as newness
        from wanting w
        join executions e on e.id = w.execution_id

@@ -12,6 +12,7 @@ import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
+import { endDebounce } from './flow-debounce.ts';
 import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
@@ -19,6 +20,7 @@ export function createFlowStore(connection: Connection): FlowStore {
     listKeys: ({ limit }) => connection.read(() => listKeys(connection, limit)),
     admit: (params) => connection.write(() => admit(connection, params)),
     admitAtRate: (params) => connection.write(() => admitAtRate(connection, params)),
+    endDebounce: (params) => connection.write(() => endDebounce(connection, params)),
     listSurplus: (params) => connection.read(() => listSurplus(connection, params)),
     noteLeaving: (executionId) =>
       connection.write(() => {
@@ -43,6 +45,7 @@ interface KeyRow {
   readonly placeKey: string;
   readonly hasRoom: number;
   readonly hasSurplus: number;
+  readonly dueAt: number | null;
   readonly seq: number;
   readonly placesKey: string | null;
   readonly bucketKey: string | null;
@@ -59,7 +62,7 @@ function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
      )
      select h.tenant_id as tenantId, h.place_key as placeKey, h.seq, h.places_key as placesKey,
        h.bucket_key as bucketKey, h.interval_us as intervalUs, h.burst,
-       h.places_max is null or h.places_max > (
+       n.due_at as dueAt, n.due_at is not null or h.places_max is null or h.places_max > (
          select count(*)
          from flow_places p
          join executions e on e.id = p.execution_id
@@ -99,13 +102,28 @@ function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
   );
   const keys = rows.map(({ tenantId, placeKey, hasRoom, hasSurplus, ...row }) => {
     const token = tokenOf(row);
-    const nextTokenMs =
-      token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
     const states = { hasRoom: hasRoom === 1, hasSurplus: hasSurplus === 1 };
-    return { tenantId, placeKey, ...states, token, nextTokenMs };
+    const isDebounced = row.dueAt !== null;
+    return {
+      tenantId,
+      placeKey,
+      ...states,
+      token,
+      isDebounced,
+      nextTokenMs: nextMsOf(connection, token, row.dueAt),
+    };
   });
   const rank = (key: WaitedKey) => (mayBegin(key) ? 0 : key.hasSurplus ? 1 : 2);
   return keys.toSorted((one, other) => rank(one) - rank(other)).slice(0, limit);
+}
+
+function nextMsOf(
+  connection: Connection,
+  token: AwaitedToken | null,
+  dueAt: number | null,
+): number {
+  if (dueAt !== null) return Math.max(0, dueAt - connection.now());
+  return token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
 }
 
 function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
@@ -216,12 +234,13 @@ function find(
     readonly placeKey: string;
     readonly placesMax: number | null;
     readonly isPaced: number;
+    readonly dueAt: number | null;
     readonly placesKey: string;
     readonly since: number;
     readonly ahead: number;
   }>(
     `select tenant_id as tenantId, place_key as placeKey, places_max as placesMax,
-       bucket_key is not null as isPaced, coalesce(places_key, place_key) as placesKey, since, (
+       bucket_key is not null as isPaced, due_at as dueAt, coalesce(places_key, place_key) as placesKey, since, (
        select count(*)
        from (
          select 1
@@ -246,5 +265,14 @@ function find(
   );
   const since = toIso(row.since);
   const isPaced = row.isPaced === 1;
-  return { placeKey, placesMax, isPaced, since, ahead, holders: holders.map(({ id }) => id) };
+  const dueAt = row.dueAt === null ? null : toIso(row.dueAt);
+  return {
+    placeKey,
+    placesMax,
+    isPaced,
+    dueAt,
+    since,
+    ahead,
+    holders: holders.map(({ id }) => id),
+  };
 }

@@ -131,6 +131,43 @@ public record FunctionOptions(
     return withWorkflow(members);
   }
 
+  /**
+   * The same with a rate: at most so many executions begin in each {@code per}. The others wait in the
+   * order of their starts.
+   *
+   * @param key an expression over the input: executions with the same value share the rate; null: all
+   *     of the function
+   * @param limit 1 to 1 000 000
+   * @param per a duration such as {@code 1m}, from one second to one day
+   * @return new options
+   */
+  public FunctionOptions withRate(String key, int limit, String per) {
+    Map<String, Object> rate = new LinkedHashMap<>(Map.of("limit", limit, "per", per));
+    return withRule("rate", rate, key);
+  }
+
+  /**
+   * The same with a debounce: of starts that come soon after each other, the last begins. The others
+   * end as cancelled.
+   *
+   * @param key an expression over the input: starts with the same value displace each other; null:
+   *     all of the function
+   * @param wait how long a start waits for another, such as {@code 10s}
+   * @return new options
+   */
+  public FunctionOptions withDebounce(String key, String wait) {
+    return withRule("debounce", new LinkedHashMap<>(Map.of("wait", wait)), key);
+  }
+
+  private FunctionOptions withRule(String name, Map<String, Object> rule, String key) {
+    if (key != null) {
+      rule.put("key", key);
+    }
+    Map<String, Object> members = new LinkedHashMap<>(workflow);
+    members.put(name, rule);
+    return withWorkflow(members);
+  }
+
   private FunctionOptions copy(
       String queue,
       String version,
