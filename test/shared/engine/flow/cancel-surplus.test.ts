@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { isTerminal } from '../../../../src/shared/domain/execution/status.ts';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
@@ -18,6 +17,11 @@ const IR = {
   },
   edges: [{ from: 'book', to: 'go' }],
   concurrency: { limit: 1, when_full: 'cancel_oldest' },
+};
+const LATEST_TWO = {
+  workflow_id: 'latest',
+  nodes: { go: IR.nodes.go },
+  concurrency: { limit: 2, when_full: 'cancel_oldest' },
 };
 const BY = { tenantId: TENANT, actorId: 'token:t' };
 
@@ -61,6 +65,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.kindsOf(first)).filter((kind) => kind === 'WorkflowEnding').length, 1);
   });
 
+  test(`${dialect}: starts of several processes at once leave as many as the limit`, async (t) => {
+    const svc = await open(t, dialect);
+    const processes = [svc, ...[1, 2, 3].map(() => openTestEngine({ store: svc.store }))];
+    await svc.engine.registerWorkflow({ ...BY, ir: LATEST_TWO });
+    const started: ExecutionId[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const work = processes.flatMap(({ engine, scheduling }) => [
+        ...[1, 2, 3].map(async () => {
+          const { executionId } = await engine.startExecution(startOf(LATEST_TWO.workflow_id));
+          started.push(executionId);
+        }),
+        scheduling.admitChildren(),
+      ]);
+      await Promise.all(work);
+      t.true((await svc.liveAndBegun(started)).length <= 2);
+    }
+    for (const { settle } of processes) await settle();
+    t.is((await svc.liveAndBegun(started)).length, 2);
+    const rows = await Promise.all(started.map((id) => svc.store.executions.find(id, TENANT)));
+    t.is(rows.filter((row) => row?.status === 'cancelled').length, started.length - 2);
+    t.deepEqual(svc.troubles, []);
+  });
+
   test(`${dialect}: a paused execution ends for another`, async (t) => {
     const svc = await open(t, dialect);
     const first = await svc.startAndBook();
@@ -69,6 +96,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     t.is(await svc.endingOf(first), 'cancelled');
   });
+}
+
+function startOf(workflowId: string) {
+  const given = { workflowVersion: null, input: {}, priority: 5, idempotencyKey: null };
+  return { ...BY, workflowId, ...given };
 }
 
 async function open(t: ExecutionContext, dialect: Dialect) {
@@ -81,14 +113,7 @@ async function open(t: ExecutionContext, dialect: Dialect) {
   };
   await svc.engine.registerWorkflow({ ...BY, ir: IR });
   const begin = async () => {
-    const { executionId } = await svc.engine.startExecution({
-      ...BY,
-      workflowId: IR.workflow_id,
-      workflowVersion: null,
-      input: {},
-      priority: 5,
-      idempotencyKey: null,
-    });
+    const { executionId } = await svc.engine.startExecution(startOf(IR.workflow_id));
     return executionId;
   };
   return {
@@ -110,9 +135,9 @@ async function open(t: ExecutionContext, dialect: Dialect) {
     },
     async liveAndBegun(ids: readonly ExecutionId[]) {
       const rows = await Promise.all(ids.map((id) => store.executions.find(id, TENANT)));
-      const live = rows.flatMap((row) => (row === null || isTerminal(row.status) ? [] : [row]));
-      const stories = await Promise.all(live.map(({ executionId }) => kindsOf(executionId)));
-      return stories.filter((story) => story.includes('NodeScheduled'));
+      const live = rows.filter((row) => row?.status === 'running' || row?.status === 'paused');
+      const stories = await Promise.all(live.map((row) => row && kindsOf(row.executionId)));
+      return stories.filter((story) => story?.includes('NodeScheduled'));
     },
     async surplus() {
       const placeKey = JSON.stringify([IR.workflow_id, '']);

@@ -449,6 +449,9 @@ class FunctionTest {
     }
     assertEquals(
         Map.of("key", "input.book", "limit", 1), ((Map<?, ?>) lend.toIr()).get("concurrency"));
+    assertEquals(
+        Map.of("limit", 2, "when_full", "refuse"),
+        FunctionOptions.DEFAULT.withConcurrency(null, 2, "refuse").workflow().get("concurrency"));
   }
 
   @Test
