@@ -88,7 +88,7 @@ export function openEngine(given: GivenToEngine): {
     ...deps,
     kinds,
     randomBytes: given.randomBytes,
-    histories: createHistories({ executions: store.executions }),
+    histories: createHistories({ executions: store.executions, wake: given.wake }),
     stateFolds: createStateFolds(store),
     followedEvents: createFollowedEvents({
       executions: store.executions,

@@ -1,6 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
-import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
+import { BREAKS_TOPIC, PAUSES_TOPIC } from '../wake/wake-bus.ts';
 import type { Held } from './held-execution.ts';
 import type { Tail } from './snapshot-tail.ts';
 
@@ -35,10 +35,12 @@ export function createHeldExecutions(wake: Pick<Wake, 'subscribe'>): HeldExecuti
     chars -= charsOf(held.tail);
   }
 
-  wake.subscribe(PAUSES_TOPIC, () => {
+  function clear(): void {
     kept.clear();
     chars = 0;
-  });
+  }
+
+  for (const topic of [PAUSES_TOPIC, BREAKS_TOPIC]) wake.subscribe(topic, clear);
 
   return {
     get(id) {

@@ -3,7 +3,7 @@ import type { NodeRunners } from '../../nodes/run.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import { ExecutionRunner } from '../advance/execution-runner.ts';
 import type { Held } from '../advance/held-execution.ts';
-import { createRestingStates } from '../advance/resting-states.ts';
+import { createRestingStates, type RestingStates } from '../advance/resting-states.ts';
 import type { RunningItem } from '../advance/run-items.ts';
 import type { EngineDeps } from '../deps.ts';
 import { cancelledTopic } from '../wake/wake-for.ts';
@@ -31,7 +31,7 @@ export class RunnerPool {
   readonly #deps: EngineDeps;
   readonly #nodeRunners: NodeRunners;
   readonly #underWay = new Map<ExecutionId, ExecutionRunner>();
-  readonly #resting = createRestingStates();
+  readonly #resting: RestingStates;
   /** When each backoff ends; the oldest comes first, since all last equally long. */
   readonly #backedOff = new Map<ExecutionId, number>();
   readonly #answersLost = new Set<ExecutionId>();
@@ -40,6 +40,7 @@ export class RunnerPool {
   constructor(deps: EngineDeps, nodeRunners: NodeRunners) {
     this.#deps = deps;
     this.#nodeRunners = nodeRunners;
+    this.#resting = createRestingStates(deps.wake);
   }
 
   get size(): number {

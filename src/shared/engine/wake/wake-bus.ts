@@ -33,6 +33,13 @@ export const TOKENS_TOPIC = 'tokens';
 /** A tenant was made or changed: processes that remember it must look it up again. */
 export const TENANTS_TOPIC = 'tenants';
 
+/**
+ * The database may be at an earlier moment than before: processes forget what they know of executions.
+ * Nobody sends this topic. A process hears it, as every topic, when it listens again after a break,
+ * and a restore or a failover breaks each connection.
+ */
+export const BREAKS_TOPIC = 'breaks';
+
 /** With the id of the token, which is no secret. */
 export function tokenTopic(tokenId: string): string {
   return TOKENS_TOPIC + DETAIL_MARK + tokenId;

@@ -3,6 +3,7 @@ import test from 'ava';
 import { History, planOf } from '../../../support/history.ts';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { Held } from '../../../../src/shared/engine/advance/held-execution.ts';
+import { createWakeBus } from '../../../../src/shared/engine/wake/wake-bus.ts';
 import { createRestingStates } from '../../../../src/shared/engine/advance/resting-states.ts';
 
 const id = (name: string) => `exec_${name}` as ExecutionId;
@@ -22,7 +23,7 @@ function rested(chars: number, ended = false): Held {
 const subgraph = { type: 'subgraph', workflow_ref: 'c' };
 
 test('a parent that is long to read is kept until it is taken up again', (t) => {
-  const states = createRestingStates();
+  const states = createRestingStates(createWakeBus());
   const held = rested(100_000);
   states.keep(id('a'), held);
   t.is(states.take(id('a')), held);
@@ -30,7 +31,7 @@ test('a parent that is long to read is kept until it is taken up again', (t) => 
 });
 
 test('values that are short to read, over or uncertain are not kept', (t) => {
-  const states = createRestingStates();
+  const states = createRestingStates(createWakeBus());
   states.keep(id('short'), rested(100));
   states.keep(id('over'), rested(100_000, true));
   states.keep(id('unknown'), null);
@@ -38,9 +39,18 @@ test('values that are short to read, over or uncertain are not kept', (t) => {
 });
 
 test('the last of many are kept', (t) => {
-  const states = createRestingStates();
+  const states = createRestingStates(createWakeBus());
   const held = rested(100_000);
   for (let at = 0; at < 40; at += 1) states.keep(id(String(at)), held);
   t.is(states.take(id('0')), null);
   t.is(states.take(id('39')), held);
+});
+
+test('a break of the connections forgets all: the database may be at an earlier moment', async (t) => {
+  const wake = createWakeBus();
+  const states = createRestingStates(wake);
+  states.keep(id('a'), rested(100_000));
+  wake.deliver(['*']);
+  await Promise.resolve();
+  t.is(states.take(id('a')), null);
 });

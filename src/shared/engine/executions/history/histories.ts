@@ -1,6 +1,8 @@
 import { BoundedMap } from '../../../domain/bounded-map.ts';
 import { SvcError } from '../../../domain/errors.ts';
+import type { Wake } from '../../../ports/wake.ts';
 import type { ExecutionRow, ExecutionStore } from '../../../store/store.ts';
+import { BREAKS_TOPIC } from '../../wake/wake-bus.ts';
 import { createHistory, type History } from './history.ts';
 
 /** The folded histories that this process has read lately, so that a reader can step through one. */
@@ -17,8 +19,10 @@ const CHARS_MAX = 32 * 1024 * 1024;
 
 export function createHistories(deps: {
   readonly executions: Pick<ExecutionStore, 'events'>;
+  readonly wake: Pick<Wake, 'subscribe'>;
 }): Histories {
   const kept = new BoundedMap<string, History>(HISTORIES_MAX);
+  deps.wake.subscribe(BREAKS_TOPIC, () => kept.clear());
   /** Readers of one history wait for each other: the next finds the work of the one before done. */
   const reading = new Map<string, Promise<History>>();
 

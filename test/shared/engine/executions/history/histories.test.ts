@@ -4,6 +4,7 @@ import {
   createHistories,
   FOLDED_EVENTS_MAX,
 } from '../../../../../src/shared/engine/executions/history/histories.ts';
+import { createWakeBus } from '../../../../../src/shared/engine/wake/wake-bus.ts';
 import { openTestEngine, TENANT } from '../../../../support/engine.ts';
 import { openTestStore } from '../../../../support/stores.ts';
 
@@ -16,7 +17,9 @@ test('413: a history that is too long is refused before any of it is read', asyn
   const row = await store.executions.find(executionId, TENANT);
   if (row === null) throw new Error('the execution was not found');
   let reads = 0;
+  const wake = createWakeBus();
   const histories = createHistories({
+    wake,
     executions: {
       events: (range) => {
         reads += 1;
@@ -35,4 +38,10 @@ test('413: a history that is too long is refused before any of it is read', asyn
   t.is(reads, 1);
   t.true(opened.includes(await histories.open(row)));
   t.is(reads, 1);
+
+  // A restored database may have another history.
+  wake.deliver(['*']);
+  await Promise.resolve();
+  await histories.open(row);
+  t.is(reads, 2);
 });
