@@ -22,7 +22,7 @@ const KEYS_MAX = 500;
 /** Executions of one line that begin by one statement. */
 const ADMITTED_MAX = 200;
 /** Executions of one key that are cancelled in one round. */
-const CANCELLED_MAX = 50;
+const CANCELLED_MAX = 200;
 
 /** Cancels an execution that is surplus, unless it ends anyway. */
 export type CancelSurplus = (

@@ -165,11 +165,15 @@ const LIST_KEYS: Statement = {
             and ${isLive('p')}
         ) + (
           select count(*)
-          from flow_waits w
-          where w.tenant_id = k.tenant_id
-            and w.place_key = k.place_key
-            and w.seq <= n.seq
-            and ${isLive('w')}
+          from (
+            select
+            from flow_waits w
+            where w.tenant_id = k.tenant_id
+              and w.place_key = k.place_key
+              and w.seq <= n.seq
+              and ${isLive('w')}
+            limit n.places_max + 1
+          ) waiting
         ) end as has_surplus
       from waited k
       left join lateral (
@@ -232,11 +236,15 @@ const ADMIT: Statement = {
       ) n
       where n.places_max < (
         select count(*)
-        from flow_waits w
-        where w.tenant_id = $1
-          and w.place_key = $2
-          and w.seq <= n.seq
-          and ${isLive('w')}
+        from (
+          select
+          from flow_waits w
+          where w.tenant_id = $1
+            and w.place_key = $2
+            and w.seq <= n.seq
+            and ${isLive('w')}
+          limit n.places_max + 1
+        ) waiting
       )
     ),
     room as materialized (
