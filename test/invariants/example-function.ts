@@ -185,7 +185,7 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
     const again = structuredClone(second);
     Object.assign(itemIn(again), { lease_fence: 15 });
     addDeed(run, again.asks, again.answer?.body ?? {});
-    addDeed(run, { do: 'heartbeat', workItemId: ITEM, fence: 15 }, { renewed: true });
+    addDeed(run, { do: 'fail', workItemId: ITEM, fence: 15 }, { failed: true });
   },
   'a turn begins with the journal of the turns before': (run) => {
     const [, second] = run.deeds.filter(isClaim);

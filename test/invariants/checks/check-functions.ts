@@ -151,13 +151,23 @@ function shownEntry({ entry }: FunctionVisit['entries'][number]): JsonObject {
   return shown;
 }
 
+/** The requests that record something of a turn. A move may give back a turn of which nothing is recorded. */
+const RECORDING = new Set<string>([
+  'record',
+  'suspend',
+  'continue',
+  'complete',
+  'fail',
+  'complete_rollback',
+]);
+
 /** One claim takes each turn, and gets all entries recorded before it. */
 function checkTurns({ visits, claims, history }: Of): Violation[] {
   const { perhaps } = releasedIn(history);
   const kept = claims.filter(({ fence }) => !perhaps.has(fence));
   const taken = new Set(
     history.deeds.flatMap((deed) =>
-      'fence' in deed.asks && deed.asks.do !== 'step_effect' && success(deed) !== null
+      'fence' in deed.asks && RECORDING.has(deed.asks.do) && success(deed) !== null
         ? [deed.asks.fence]
         : [],
     ),

@@ -35,6 +35,8 @@ export async function openTurn(
   if (run.buildId === null) {
     if (buildId !== null && isPinned(found) && !(await pin(deps, item, buildId))) return null;
   } else if (run.buildId !== buildId) {
+    // A worker that has recorded entries has the item: this claim is a late copy of the one it sent.
+    if (await hasRecorded(deps, { known, run })) return null;
     await releaseUnworked(deps, item.ticket, [{ ...item.ticket, leaseFence: item.leaseFence }]);
     return null;
   }
@@ -42,6 +44,18 @@ export async function openTurn(
   if (journal === null) return null;
   const cancelRequested = run.cause?.is === 'cancelled';
   return { turn: run.turn, mode: run.mode, cancelRequested, journal };
+}
+
+/** Whether the last entry of the journal was recorded in this turn. */
+async function hasRecorded(
+  { store }: UseCaseDeps,
+  { known, run }: Pick<FoundRun, 'known' | 'run'>,
+): Promise<boolean> {
+  const sequence = [...run.recorded.values()].at(-1);
+  if (sequence === undefined) return false;
+  const { executionId } = known.row;
+  const [last] = await store.executions.events({ executionId, after: sequence - 1, limit: 1 });
+  return last?.kind === 'StepRecorded' && last.payload.turn === run.turn;
 }
 
 /** Null: the execution was removed meanwhile. */

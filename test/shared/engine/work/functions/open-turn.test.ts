@@ -53,6 +53,46 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(again, { record: { workItemId }, opened: { turn: 0 }, attempt: 0 });
   });
 
+  test(`${dialect}: a late copy of a claim takes no turn away that has recorded entries`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const host = openTestEngine({ store });
+    const claim = () =>
+      host.engine.claimWork({
+        tenantId: TENANT,
+        workerId: 'blue',
+        claimId: 'd4dd8049-7f91-4994-8e6d-d6f5bdd0530d',
+        queues: ['function'],
+        filter: { buildId: 'blue' },
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+    const move = (buildId: string) =>
+      host.engine.moveExecution({
+        tenantId: TENANT,
+        actorId: 'ann',
+        executionId,
+        buildId,
+        nodeId: null,
+      });
+    const executionId = await host.start(PINNED);
+    const [item] = await claim();
+    if (item === undefined) return t.fail('nothing was claimed');
+    const { workItemId } = item.record;
+    const placeOf = async () => (await store.work.find(workItemId, TENANT))?.place;
+    const of = { tenantId: TENANT, workItemId, leaseFence: item.leaseFence };
+    const entries = [{ identity: 'a', kind: 'step', output: 1 }] as const;
+    await host.engine.recordSteps({ ...of, expectedLength: 0, entries });
+    await move('green');
+    t.deepEqual(await claim(), []);
+    t.is(await placeOf(), 'leased');
+    const more = [{ identity: 'b', kind: 'step', output: 2 }] as const;
+    await host.engine.recordSteps({ ...of, expectedLength: 1, entries: more });
+  });
+
   test(`${dialect}: nothing is handed out of an execution that was removed meanwhile`, async (t) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
