@@ -33,6 +33,7 @@ export function defineEndpoint<
     uploads,
     downloads,
     note,
+    readsMayLag,
     handle,
     ...rest
   } = declaration;
@@ -48,6 +49,7 @@ export function defineEndpoint<
     uploads: uploads ?? null,
     downloads: downloads ?? null,
     note: note ?? null,
+    readsMayLag: readsMayLag ?? false,
     // The caller has put what it passes here through the three schemas above.
     handle: handle as Endpoint['handle'],
   };
@@ -87,6 +89,8 @@ interface Declaration<
   readonly uploads?: string;
   /** Description of a 200 of any type, for answers other than JSON. */
   readonly downloads?: string;
+  /** A list in one piece, which a replica may answer: see `lagging-reads.ts`. */
+  readonly readsMayLag?: true;
   readonly handle: (
     request: ApiRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     deps: EndpointDeps,
@@ -111,6 +115,7 @@ export interface Endpoint {
   readonly streams: string | null;
   readonly uploads: string | null;
   readonly downloads: string | null;
+  readonly readsMayLag: boolean;
   readonly handle: (
     request: ApiRequest<unknown, unknown, unknown>,
     deps: EndpointDeps,

@@ -8,6 +8,7 @@ import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { carriesBody, type ReadBody } from './middleware/body.ts';
 import { readContent, type RequestContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
+import { handleLagging, mayAnswerLag } from './handle-lagging.ts';
 import { type LongAnswer, watchBySignal, type WatchedAnswer } from './watch-callers.ts';
 import { EVENT_STREAM, openEventStream, sendJson } from './send.ts';
 
@@ -31,7 +32,9 @@ export function serveEndpoint(params: {
     if (endpoint.streams !== null && request.prefersEventStream()) {
       deps.streamLimit.enter(caller.identity, ctx.res);
     }
-    const answer = await endpoint.handle(request, deps);
+    const answer = await (endpoint.readsMayLag && mayAnswerLag(ctx)
+      ? handleLagging(endpoint, request, deps)
+      : endpoint.handle(request, deps));
     const { execution_id: executionId } = (answer.body ?? {}) as {
       readonly execution_id?: unknown;
     };

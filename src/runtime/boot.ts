@@ -47,7 +47,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   const { config, role, log, signal } = params;
   const version = readVersion();
   const metrics = await bootMetrics({ config, role, version, log });
-  const store = await openStoreOf(params, opened);
+  const store = await openStoreOf({ ...params, metrics }, opened);
   metrics.readGauge('database_connections', () => readPool(store));
   const parts = await bootEngine({ ...params, version, metrics, store, opened });
   signal.throwIfAborted();
@@ -75,15 +75,18 @@ function describeSilent(api: ProcessApi | null): string {
   return api === null ? 'scheduling' : 'ready to handle requests';
 }
 
-async function openStoreOf(params: Boot, opened: AsyncDisposableStack): Promise<Store> {
-  const { config, database, role, log, signal } = params;
+async function openStoreOf(
+  params: Boot & { readonly metrics: Metrics },
+  opened: AsyncDisposableStack,
+): Promise<Store> {
+  const { config, database, role, log, signal, metrics } = params;
   const isFile = params.store === undefined && database.dialect === 'sqlite';
   if (isFile) opened.use(await claimDatabaseFile(database.path));
   const applicationName = `svc-${role}`;
   const waitMs = params.databaseWaitMs;
   const store =
     params.store ??
-    (await openDatabase({ database, config, applicationName, waitMs, log, signal }));
+    (await openDatabase({ database, config, applicationName, waitMs, log, signal, metrics }));
   opened.defer(() => store.close());
   return store;
 }

@@ -21,6 +21,9 @@ export function renderHttpDocs(document: JsonObject): string {
     'Every request but those marked "no token" carries `Authorization: Bearer <token>`. Operators ' +
       'of the tenant `default` may name another tenant in `X-Tenant-Id`; one that nobody has made gets ' +
       '404. `X-Request-Id` is taken from the request, or made, and returned with every answer.',
+    'With `database.read_url`, a replica may answer lists. Such an answer has ' +
+      '`X-Svc-Read-Staleness-Ms`: it contains all that was committed so many milliseconds ago. A ' +
+      'request with `Cache-Control: no-cache` gets its answer from the primary.',
     ...listOperations(document).map(renderOperation),
   ].join('\n\n');
 }

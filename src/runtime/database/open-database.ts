@@ -6,6 +6,7 @@ import type { DatabaseLocation } from '../../shared/config/database-url.ts';
 import { checkSchema } from '../../shared/store/opening/migrate.ts';
 import { openStore } from '../../shared/store/opening/open.ts';
 import type { Store } from '../../shared/store/store.ts';
+import type { Metrics } from '../../shared/telemetry/metrics.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
 import { StartError } from '../start-error.ts';
@@ -21,6 +22,7 @@ export interface OpenDatabase {
   readonly waitMs: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  readonly metrics: Pick<Metrics, 'onReplicaRead'>;
 }
 
 /** A store whose schema is the one this program knows. Waits for a PostgreSQL that is starting. */
@@ -59,7 +61,7 @@ export async function claimDatabaseFile(path: string): Promise<Disposable> {
 }
 
 async function tryOnce(params: OpenDatabase): Promise<Store> {
-  const { database, config, applicationName, log } = params;
+  const { database, config, applicationName, log, metrics } = params;
   await checkSchema({
     ...database,
     autoMigrate: config.database.autoMigrate,
@@ -77,5 +79,17 @@ async function tryOnce(params: OpenDatabase): Promise<Store> {
     applicationName,
     onBackgroundError: (error) =>
       log.warn({ err: error }, 'a database connection failed; opening another'),
+    onReplica: {
+      read: (outcome) => metrics.onReplicaRead(outcome),
+      changed: (state, reason) => {
+        if (state === 'used')
+          log.info({ replica: state, reason }, 'lists are read from database.read_url');
+        else
+          log.warn(
+            { replica: state, reason },
+            'lists are read from the primary, not from database.read_url',
+          );
+      },
+    },
   });
 }

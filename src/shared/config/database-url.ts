@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import { findPostgresUrlProblem } from './postgres-hosts.ts';
+import { findPostgresUrlProblem, splitHosts } from './postgres-hosts.ts';
 
 /** Where the data live. `path` is absolute. */
 export type DatabaseLocation =
@@ -14,6 +14,9 @@ export interface PostgresLocation {
   readonly directUrl?: string | null;
   /** Has the password, for each new connection. */
   readonly passwordFile?: string | null;
+  /** A replica, for reads that may lag by so much. */
+  readonly readUrl?: string | null;
+  readonly readLagMsMax?: number;
 }
 
 /** SQLite's own name for a database that is gone when it is closed. */
@@ -48,12 +51,17 @@ export function locateDatabase(
     readonly url: string;
     readonly directUrl: string | null;
     readonly passwordFile: string | null;
+    readonly readUrl: string | null;
+    readonly readLagSecondsMax: number;
   },
   { cwd }: { readonly cwd: string },
 ): ParsedDatabaseUrl {
   const parsed = parseDatabaseUrl(keys.url, { cwd });
-  if (!parsed.ok || parsed.location.dialect === 'sqlite') return parsed;
-  const { directUrl, passwordFile } = keys;
+  if (!parsed.ok) return parsed;
+  const { directUrl, passwordFile, readUrl } = keys;
+  const problem = readUrl === null ? null : findReadUrlProblem(readUrl, parsed.location);
+  if (problem !== null) return { ok: false, problem: `database.read_url: ${problem}` };
+  if (parsed.location.dialect === 'sqlite') return parsed;
   if (directUrl !== null && !isPostgres(directUrl)) {
     return { ok: false, problem: 'database.direct_url: not a postgres:// URL' };
   }
@@ -61,8 +69,19 @@ export function locateDatabase(
     ...parsed.location,
     directUrl,
     passwordFile: passwordFile === null ? null : resolve(cwd, passwordFile),
+    ...(readUrl !== null && { readUrl, readLagMsMax: keys.readLagSecondsMax * 1_000 }),
   };
   return { ok: true, location };
+}
+
+function findReadUrlProblem(url: string, { dialect }: DatabaseLocation): string | null {
+  if (dialect === 'sqlite') {
+    return 'an SQLite file has no replica; unset it, or set database.url to a postgres:// URL';
+  }
+  if (!isPostgres(url)) return 'not a postgres:// URL';
+  const { urls } = splitHosts(url);
+  if (urls.length > 1) return 'it leads to one replica, so name one host';
+  return findPostgresUrlProblem(url);
 }
 
 /** Why a database cannot be opened at this address, or null. */

@@ -65,6 +65,23 @@ export const CONFIG_KEYS = {
       'A file with the password for PostgreSQL. Each new connection reads it, so a new password needs ' +
       'no restart.',
   },
+  'database.read_url': {
+    type: 'database_url',
+    default: null,
+    defaultMeaning: 'all reads go to the primary',
+    meaning:
+      'A `postgres://` URL of one replica, which streams from the primary. Lists and counts may come ' +
+      'from there.',
+  },
+  'database.read_lag_seconds_max': {
+    type: 'int',
+    default: 5,
+    min: 1,
+    max: 3_600,
+    unit: 's',
+    meaning:
+      'How far behind a list may be. While the replica is further behind, the primary answers.',
+  },
   'database.pool_size': {
     type: 'int',
     default: 10,

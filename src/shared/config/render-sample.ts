@@ -34,6 +34,7 @@ type UnsetKey = {
 const EXAMPLES: Readonly<Record<UnsetKey, string>> = {
   'runtime.public_url': '"https://svc.example.com"',
   'database.direct_url': '"postgres://svc@db.example.com/svc"',
+  'database.read_url': '"postgres://svc@db-replica.example.com/svc"',
   'database.password_file': '"/run/secrets/svc-database-password"',
   'auth.jwt.issuer': '"https://id.example.com/"',
   'auth.jwt.audience': '"svc"',

@@ -30,6 +30,8 @@ export interface PostgresFacts {
   readonly lockHolders: readonly LockHolder[];
   /** Sessions that wait for a lock that others hold, longest first. */
   readonly lockWaits: readonly LockWait[];
+  /** Null: reads have no other server. */
+  readonly replica: ReplicaFacts | null;
 }
 
 /** A restore to a point in time and a promotion of a standby begin a new timeline. */
@@ -39,6 +41,21 @@ export interface Timeline {
   /** Since the timeline began. Null: it is the first, or this role may not read that. */
   readonly ageMs: number | null;
 }
+
+/** The server that reads may go to. */
+export type ReplicaFacts =
+  | { readonly isReachable: false; readonly reason: string }
+  | {
+      readonly isReachable: true;
+      readonly isStandby: boolean;
+      readonly isSameDatabase: boolean;
+      /** A receiver of the primary's log is running. */
+      readonly isReceiving: boolean;
+      /** Of what it has received; null: unknown. */
+      readonly replayLagMs: number | null;
+      /** The lag that reads may have. */
+      readonly lagMsMax: number;
+    };
 
 /** Rights of the role that this session runs as. */
 export interface RoleRights {

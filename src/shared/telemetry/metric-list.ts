@@ -413,6 +413,14 @@ export const METRICS = {
     help: 'Connections of the engine and of readers; waiting: callers waiting for one.',
     labels: ['state'],
   },
+  replica_reads: {
+    name: 'svc_replica_reads_total',
+    type: 'counter',
+    help:
+      'Reads that may come from the replica: from there, or from the primary because it is lagging, ' +
+      'unreachable, unfit or busy, refused it (conflict), or has not been asked of late (unmeasured).',
+    labels: ['outcome'],
+  },
   memory_index_bytes: {
     name: 'svc_memory_index_bytes',
     type: 'gauge',

@@ -27,6 +27,7 @@ export interface Metrics {
     readonly place: 'inline' | 'thread';
     readonly outcome: string;
   }): void;
+  onReplicaRead(outcome: string): void;
   /** The gauge is read from `read` at each scrape. */
   readGauge(key: GaugeKey, read: () => readonly GaugeReading[]): void;
 }
@@ -138,6 +139,7 @@ export function createMetrics(options: {
       if (ok) setGauge('loop_last_success', options.now() / 1000, { loop });
     },
     onCpuTask: (task) => count('cpu_pool_tasks', 1, task),
+    onReplicaRead: (outcome) => count('replica_reads', 1, { outcome }),
     readGauge: (key, read) => void readers.set(key, read),
   };
 }

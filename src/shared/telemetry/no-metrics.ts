@@ -22,6 +22,7 @@ export function createNoMetrics(options: {
     onRequest: ignore,
     onLoopRound: ignore,
     onCpuTask: ignore,
+    onReplicaRead: ignore,
     readGauge: ignore,
   };
 }

@@ -76,14 +76,36 @@ test('a URL with several hosts is one URL for each', (t) => {
 });
 
 test('the keys beside the URL belong to PostgreSQL', (t) => {
-  const keys = { url: 'postgres://db/svc', directUrl: 'postgres://direct/svc', passwordFile: 'pw' };
-  t.deepEqual(locateDatabase(keys, { cwd: '/srv' }), {
-    ok: true,
-    location: { dialect: 'postgres', ...keys, passwordFile: '/srv/pw' },
-  });
+  const own = { url: 'postgres://db/svc', directUrl: 'postgres://direct/svc', passwordFile: 'pw' };
+  const keys = { ...own, readUrl: null, readLagSecondsMax: 5 };
+  const located = { dialect: 'postgres', ...own, passwordFile: '/srv/pw' };
+  t.deepEqual(locateDatabase(keys, { cwd: '/srv' }), { ok: true, location: located });
   t.like(locateDatabase({ ...keys, directUrl: 'direct.db' }, { cwd: '/srv' }), { ok: false });
   t.deepEqual(locateDatabase({ ...keys, url: 'data.db' }, { cwd: '/srv' }), {
     ok: true,
     location: { dialect: 'sqlite', path: '/srv/data.db' },
   });
+  const readUrl = 'postgres://replica/svc';
+  t.deepEqual(locateDatabase({ ...keys, readUrl }, { cwd: '/srv' }), {
+    ok: true,
+    location: { ...located, readUrl, readLagMsMax: 5_000 },
+  });
+});
+
+test('a replica is one server of a PostgreSQL database', (t) => {
+  const keys = { directUrl: null, passwordFile: null, readLagSecondsMax: 5 };
+  for (const [url, readUrl, problem] of [
+    [
+      'data.db',
+      'postgres://replica/svc',
+      'an SQLite file has no replica; unset it, or set database.url to a postgres:// URL',
+    ],
+    ['postgres://db/svc', 'replica.db', 'not a postgres:// URL'],
+    ['postgres://db/svc', 'postgres://one,two/svc', 'it leads to one replica, so name one host'],
+  ] as const) {
+    t.deepEqual(locateDatabase({ ...keys, url, readUrl }, { cwd: '/srv' }), {
+      ok: false,
+      problem: `database.read_url: ${problem}`,
+    });
+  }
 });

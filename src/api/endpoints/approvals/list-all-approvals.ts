@@ -68,6 +68,7 @@ export const listAllApprovals = defineEndpoint({
   method: 'GET',
   path: '/approvals',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists the approvals of all executions',
   note:
     'Open ones are listed oldest first; decided ones of the last 90 days, latest decision first. ' +

@@ -16,6 +16,7 @@ export const listAudit = defineEndpoint({
   method: 'GET',
   path: '/audit',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists the audit log of the tenant, newest first',
   note:
     'Every event of an execution is an item, and so is every other request that changed ' +

@@ -30,6 +30,7 @@ export const listFailures = defineEndpoint({
   method: 'GET',
   path: '/failures',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists dead letters and failed executions by cause',
   note:
     'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +

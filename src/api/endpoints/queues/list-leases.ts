@@ -13,6 +13,7 @@ export const listLeases = defineEndpoint({
   method: 'GET',
   path: '/leases',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists the work items that are leased now',
   note:
     'Items of the `engine` queue run inside the service and have no tool. One page looks through ' +

@@ -9,6 +9,7 @@ export const listQueues = defineEndpoint({
   method: 'GET',
   path: '/queues',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists queues and tools with their work and workers',
   note: 'Queues with items that wait or are leased, and those with dead letters of the last hour.',
   replies: {

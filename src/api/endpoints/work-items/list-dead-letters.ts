@@ -23,6 +23,7 @@ export const listDeadLetters = defineEndpoint({
   method: 'GET',
   path: '/work-items',
   access: 'write',
+  readsMayLag: true,
   summary: 'Lists dead-lettered work items, newest first',
   note: 'Follow `next_cursor` for more.',
   query: z.object({

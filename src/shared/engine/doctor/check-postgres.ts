@@ -15,7 +15,7 @@ import type { Bounds, Limits } from './limits.ts';
 /** A check that applies to PostgreSQL alone. */
 function onPostgres(
   name: string,
-  judge: (server: PostgresFacts, limits: Limits, facts: DoctorFacts) => Finding,
+  judge: (server: PostgresFacts, limits: Limits, facts: DoctorFacts) => Finding | null,
 ): Check {
   return {
     name,
@@ -163,6 +163,37 @@ const pooling = onPostgres('pooling', ({ isPooledByTransaction }) =>
     : ok('sessions keep their server process'),
 );
 
+/** The service works without it, so nothing here is a failure. */
+const replica = onPostgres('replica', ({ replica: facts }) => {
+  if (facts === null) return null;
+  if (!facts.isReachable) {
+    return warn(`database.read_url does not answer: ${facts.reason}`, `start it, or ${UNSET}`);
+  }
+  if (!facts.isSameDatabase) {
+    return warn('database.read_url leads to another database than database.url', CORRECT);
+  }
+  if (!facts.isStandby)
+    return warn('database.read_url leads to a server that is no standby', CORRECT);
+  if (!facts.isReceiving) {
+    return warn('a standby that receives nothing from its primary', 'see its own log');
+  }
+  const { replayLagMs, lagMsMax } = facts;
+  const seen = `a standby, ${replayLagMs === null ? 'unknown' : tellLag(replayLagMs)} behind in its replay`;
+  if (replayLagMs === null || replayLagMs <= lagMsMax) return ok(seen);
+  return warn(
+    seen,
+    `lists may be ${tellLag(lagMsMax)} behind, so the primary answers: see what holds it back`,
+  );
+});
+
+const UNSET = 'unset database.read_url: until then, lists come from the primary';
+const CORRECT = 'name a standby that streams from the primary, or unset database.read_url';
+
+/** Small lags matter here, where `tellDuration` tells seconds. */
+function tellLag(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : tellDuration(ms);
+}
+
 /** Functions run with the rights of the owner: a role that owns nothing shall put nothing in their way. */
 const rights = onPostgres('rights', ({ rights: { ownsTables, mayMakeTemporary, mayCreate } }) => {
   if (ownsTables) return ok('the role owns the tables');
@@ -198,6 +229,7 @@ export const POSTGRES_CHECKS = [
   keepalives,
   connections,
   pooling,
+  replica,
   rights,
   restore,
 ];

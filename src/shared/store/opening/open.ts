@@ -1,3 +1,4 @@
+import type { ReplicaReport } from '../readings/replica-report.ts';
 import type { Store } from '../store.ts';
 
 export type StoreAddress =
@@ -9,6 +10,9 @@ export type StoreAddress =
       /** Connections kept for each kind of work, and how many more may be opened under load. */
       readonly poolSize: number;
       readonly maxOverflow: number;
+      /** A replica, for reads that may lag by so much. */
+      readonly readUrl?: string | null;
+      readonly readLagMsMax?: number;
     }
   | { readonly dialect: 'sqlite'; readonly path: string };
 
@@ -19,6 +23,7 @@ export async function openStore(params: {
   readonly applicationName: string;
   /** Errors that no caller waits for, such as the loss of an idle connection; for the log. */
   readonly onBackgroundError?: (error: unknown) => void;
+  readonly onReplica?: ReplicaReport;
 }): Promise<Store> {
   const { database, ...options } = params;
   if (database.dialect === 'sqlite') {

@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from '../unavailable.ts';
+import type { ReplicaReport } from '../readings/replica-report.ts';
 import type { Store } from '../store.ts';
 import { createAgentStore } from './tenants/agents.ts';
 import { createArtifactStore } from './artifacts/artifacts.ts';
@@ -6,12 +7,19 @@ import { pruneUploads } from './artifacts/prune-uploads.ts';
 import { createAuditStore } from './audit/audit.ts';
 import { createClaimWatermarks } from './work/claim-watermarks.ts';
 import { connectPool, type Lend, type PostgresPool, type Statement } from './connection/connect.ts';
+import {
+  notingWrites,
+  readFromReplica,
+  type ReplicaReads,
+  type ServerPools,
+} from './connection/replica-reads.ts';
 import { createConnectionPlaces } from './connection/connection-places.ts';
 import { divideConnections } from './connection/divide-connections.ts';
 import type { ConnectionSettings } from './connection/session.ts';
 import { createServerFinder } from './connection/server-finder.ts';
 import { createDefinitionStore } from './workflows/definitions.ts';
 import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
+import type { Replica } from './diagnosis/replica-facts.ts';
 import { createApprovalStore } from './executions/approvals.ts';
 import { createCheckpointStore } from './executions/checkpoints.ts';
 import { createExecutionStore } from './executions/executions.ts';
@@ -48,6 +56,10 @@ export async function openPostgresStore(params: {
   readonly url: string;
   /** Leads past a pooler in transaction mode, which `url` then leads to. */
   readonly directUrl?: string | null | undefined;
+  /** A replica, for reads that may lag by `readLagMsMax`; see `lagging-reads.ts`. */
+  readonly readUrl?: string | null | undefined;
+  readonly readLagMsMax?: number;
+  readonly onReplica?: ReplicaReport;
   /** Has the password, for each new connection. */
   readonly passwordFile?: string | null | undefined;
   /** Connections that are kept once opened. */
@@ -76,16 +88,19 @@ export async function openPostgresStore(params: {
     onBackgroundError: params.onBackgroundError ?? (() => undefined),
   };
   const shares = divideConnections({ poolSize, maxOverflow });
-  const pool = connectPool({ ...settings, min: shares.kept, max: shares.hot });
+  const hot = connectPool({ ...settings, min: shares.kept, max: shares.hot });
   const direct = directSettings(settings, params);
   // Apart from the hot path: its connections never change whose rows they see.
-  const readers = connectPool({
-    ...settings,
-    min: 0,
-    max: shares.readers,
-    changesTenants: true,
-  });
-  const management = await openManagement({ ...settings, max: shares.management });
+  const ofTenants = { min: 0, max: shares.readers, changesTenants: true };
+  const primary = {
+    readers: connectPool({ ...settings, ...ofTenants }),
+    management: await openManagement({ ...settings, max: shares.management }),
+    brief: hot,
+  };
+  const { management } = primary;
+  const replica = await openReplica(primary, { settings, ofTenants, given: params });
+  const { readers } = replica?.reads ?? primary;
+  const pool = replica === null ? hot : notingWrites(hot);
   const checks = createConnectionPlaces({ placesMax: 1, waitMsMax: connectTimeoutMs });
   const aside: Lend = (work) => checks.hold(() => pool.lend(() => pool.lend(work)));
   const watermarks = createClaimWatermarks();
@@ -108,7 +123,7 @@ export async function openPostgresStore(params: {
     workflowPauses: createWorkflowPauseStore(management),
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
-    audit: createAuditStore(management, params.audit),
+    audit: createAuditStore(replica?.reads.management ?? management, params.audit),
     webhooks: createWebhookStore(management),
     schedules: createScheduleStore(management),
     artifacts: createArtifactStore(readers),
@@ -118,7 +133,10 @@ export async function openPostgresStore(params: {
     memory: createMemoryStore(pool),
     retention: createRetentionStore(management, { ...direct, lend: pool.lend }),
     imports: createImportStore(management, readers),
-    diagnosis: createDiagnosisStore(readers, { ...direct, lend: aside }),
+    diagnosis: createDiagnosisStore(readers, {
+      settings: { ...direct, lend: aside },
+      replica,
+    }),
     shards,
     wake,
     ping: (options) => ping(pool, options),
@@ -127,10 +145,56 @@ export async function openPostgresStore(params: {
     aside,
     close: async () => {
       await Promise.all([shards.close(), wake.close()]);
-      await Promise.all([pool.close(), readers.close(), management.close()]);
+      await Promise.all([
+        pool.close(),
+        primary.readers.close(),
+        management.close(),
+        replica?.reads.close(),
+      ]);
     },
   };
 }
+
+/** Null: there is none. */
+async function openReplica(
+  primary: ServerPools,
+  params: {
+    readonly settings: ConnectionSettings;
+    readonly ofTenants: { readonly min: number; readonly max: number };
+    readonly given: Parameters<typeof openPostgresStore>[0];
+  },
+): Promise<(Replica & { readonly reads: ReplicaReads }) | null> {
+  const { settings, ofTenants, given } = params;
+  const { readUrl = null, readLagMsMax: lagMsMax = READ_LAG_MS_MAX, passwordFile } = given;
+  if (readUrl === null) return null;
+  const connectTimeoutMs = Math.min(settings.connectTimeoutMs, REPLICA_CONNECT_MS_MAX);
+  const own: ConnectionSettings & { readonly triesMax: number } = {
+    ...settings,
+    servers: createServerFinder({ url: readUrl, passwordFile, connectTimeoutMs, target: 'any' }),
+    applicationName: `${settings.applicationName}-replica`,
+    connectTimeoutMs,
+    // What it says goes to the report.
+    onBackgroundError: () => undefined,
+    triesMax: 1,
+  };
+  const replica = {
+    readers: connectPool({ ...own, ...ofTenants }),
+    management: await openManagement({ ...own, max: 1 }),
+    brief: connectPool({ ...own, min: 0, max: 1 }),
+  };
+  const reads = readFromReplica({
+    primary,
+    replica,
+    lagMsMax,
+    now: () => performance.now(),
+    report: given.onReplica ?? { read: () => undefined, changed: () => undefined },
+  });
+  return { primary: primary.brief, pool: replica.brief, reads, lagMsMax };
+}
+
+const READ_LAG_MS_MAX = 5_000;
+/** The primary answers while a replica does not. */
+const REPLICA_CONNECT_MS_MAX = 1_000;
 
 type Use = ReturnType<Store['poolUse']>;
 

@@ -24,6 +24,7 @@ export const countExecutions = defineEndpoint({
   method: 'GET',
   path: '/executions/counts',
   access: 'read',
+  readsMayLag: true,
   summary: 'Counts executions by status and by the time of their start',
   note:
     'Takes the filters of `GET /executions`. The histogram covers the times that the filters name; ' +

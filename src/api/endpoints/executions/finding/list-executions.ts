@@ -18,6 +18,7 @@ export const listExecutions = defineEndpoint({
   method: 'GET',
   path: '/executions',
   access: 'read',
+  readsMayLag: true,
   summary: 'Lists executions, newest first',
   note:
     'Follow `next_cursor` for more: unlike `offset` it stays exact while executions start. With a ' +

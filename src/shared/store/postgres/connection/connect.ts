@@ -84,9 +84,12 @@ export function connectPool(
     readonly max: number;
     /** A read and the change of its tenant go out together. */
     readonly changesTenants?: boolean;
+    /** How often a statement is sent that the server asks to try again. */
+    readonly triesMax?: number;
   },
 ): PostgresPool {
   const { servers, isPooledByTransaction = false, changesTenants = false } = settings;
+  const { triesMax = TRIES_MAX } = settings;
   class PooledClient extends ServerClient {
     constructor() {
       super(settings, { pipeline: isPooledByTransaction || changesTenants });
@@ -150,7 +153,7 @@ export function connectPool(
         try {
           return await runOnce<Row>(statement, values, tenant);
         } catch (error) {
-          if (isRetriable(error) && attempt < TRIES_MAX) continue;
+          if (isRetriable(error) && attempt < triesMax) continue;
           throw translateError(error, { mayBeCarriedOut: statement.writes });
         }
       }

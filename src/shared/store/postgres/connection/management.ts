@@ -11,6 +11,7 @@ import {
 } from 'slonik';
 import type { z } from 'zod';
 
+import { laggingScope } from '../../readings/lagging-reads.ts';
 import { createConnectionPlaces } from './connection-places.ts';
 import { translateError } from './errors.ts';
 import { isReadOnlyServer } from './probe-server.ts';
@@ -39,6 +40,7 @@ import {
  * rows where a constraint could have answered with an error.
  */
 
+const TRIES_MAX = 6;
 /** The rarest task of an idle scheduler runs once a minute, over the same connection. */
 const IDLE_MS = 90_000;
 
@@ -64,7 +66,11 @@ export interface Management {
 }
 
 export async function openManagement(
-  settings: ConnectionSettings & { readonly max: number },
+  settings: ConnectionSettings & {
+    readonly max: number;
+    /** How often a statement is sent that the server asks to try again. */
+    readonly triesMax?: number;
+  },
 ): Promise<Management> {
   const pool: DatabasePool = await createPool(settings.servers.connectionString(), {
     driverFactory: driverOf(settings),
@@ -76,7 +82,7 @@ export async function openManagement(
     idleInTransactionSessionTimeout: settings.statementTimeoutMs,
     idleTimeout: IDLE_MS,
     gracefulTerminationTimeout: 2_000,
-    queryRetryLimit: 5,
+    queryRetryLimit: (settings.triesMax ?? TRIES_MAX) - 1,
     resetConnection: async () => {},
     interceptors: [checkRows],
     typeParsers: [],
@@ -93,6 +99,7 @@ export async function openManagement(
       options: { readonly writes?: boolean; readonly tenant?: TenantScope } = {},
     ) {
       const { writes = false, tenant = EVERY_TENANT } = options;
+      if (writes) laggingScope()?.stayOnPrimary();
       try {
         const rows = await places.hold(() => scope.run(tenant, () => pool.any(query)));
         return rows as readonly z.infer<R>[];

@@ -81,15 +81,19 @@ async function readTimeline(
   client: pg.Client,
 ): Promise<{ readonly systemId: string; readonly timeline: number }> {
   try {
-    const { rows } = await client.query<{ readonly system: string; readonly segment: string }>(
-      `select system_identifier::text as system, pg_walfile_name(pg_current_wal_lsn()) as segment
+    const { rows } = await client.query<{
+      readonly system: string;
+      readonly segment: string | null;
+    }>(
+      `select system_identifier::text as system,
+         case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as segment
        from pg_control_system()`,
     );
     const [row] = rows;
     // A segment's name begins with the timeline, as eight hexadecimal digits.
     return {
       systemId: row?.system ?? '',
-      timeline: Number.parseInt(row?.segment.slice(0, 8) ?? '0', 16),
+      timeline: Number.parseInt(row?.segment?.slice(0, 8) ?? '0', 16),
     };
   } catch (error) {
     // A server that dies here is no answer; it may be the one that another has replaced.

@@ -49,8 +49,11 @@ export function createServerFinder(params: {
   readonly url: string;
   readonly passwordFile?: string | null | undefined;
   readonly connectTimeoutMs: number;
+  /** In place of what the URL says. */
+  readonly target?: SessionTarget;
 }): ServerFinder {
-  const { urls, target } = splitHosts(params.url);
+  const { urls, target: ofUrl } = splitHosts(params.url);
+  const { target = ofUrl } = params;
   const [firstUrl = params.url] = urls;
   const isOne = urls.length === 1;
   const listeners = new Set<() => void>();

@@ -9,12 +9,13 @@ import type {
 } from '../../installation.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
 import type { LentSettings, PostgresPool, Statement } from '../connection/connect.ts';
+import { readReplicaFacts, type Replica } from './replica-facts.ts';
 import { sharesServerProcesses } from '../connection/shares-server-processes.ts';
 
 /** The server's facts about itself; they need none of our tables. */
 export async function readServerFacts(
   pool: PostgresPool,
-  settings: LentSettings,
+  { settings, replica }: { readonly settings: LentSettings; readonly replica: Replica | null },
 ): Promise<PostgresFacts> {
   const [head] = await pool.run<ServerRecord>(SERVER, [SETTINGS]);
   if (head === undefined) throw new Error('the server told nothing of itself');
@@ -49,6 +50,7 @@ export async function readServerFacts(
         ageXids,
       }),
     ),
+    replica: replica && (await readReplicaFacts(replica)),
     lockHolders: locks.map(toLockHolder),
     lockWaits: waits.map(({ pid, name, waited_ms: waitedMs, blocked_by: blockedBy }): LockWait => ({
       pid,
