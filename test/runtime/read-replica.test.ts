@@ -143,7 +143,7 @@ test('lists come from a replica while it is near, and from the primary otherwise
   t.is(service.states().at(-1), 'used');
 });
 
-test('what may lag is lists alone', (t) => {
+test('only lists may lag', (t) => {
   t.deepEqual(LISTS.toSorted(), [
     '/approvals',
     '/audit',

@@ -51,7 +51,7 @@ export type ReplicaFacts =
       readonly isSameDatabase: boolean;
       /** A receiver of the primary's log is running. */
       readonly isReceiving: boolean;
-      /** Of what it has received; null: unknown. */
+      /** The lag of the replay behind what it has received; null: unknown. */
       readonly replayLagMs: number | null;
       /** The lag that reads may have. */
       readonly lagMsMax: number;

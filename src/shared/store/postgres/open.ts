@@ -173,7 +173,7 @@ async function openReplica(
     servers: createServerFinder({ url: readUrl, passwordFile, connectTimeoutMs, target: 'any' }),
     applicationName: `${settings.applicationName}-replica`,
     connectTimeoutMs,
-    // What it says goes to the report.
+    // The report carries its errors.
     onBackgroundError: () => undefined,
     triesMax: 1,
   };

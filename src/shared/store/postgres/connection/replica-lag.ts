@@ -17,9 +17,9 @@ import type { ReplicaReport, ReplicaState } from '../../readings/replica-report.
  */
 
 export interface LogPositions {
-  /** Of the primary. */
+  /** The primary's position. */
   current(): Promise<bigint>;
-  /** Of the replica; a string says why it must not be read. */
+  /** The replica's position; a string says why it must not be read. */
   replayed(): Promise<bigint | string>;
 }
 

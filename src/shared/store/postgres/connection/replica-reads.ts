@@ -8,7 +8,7 @@ import { watchReplicaLag, type LogPositions } from './replica-lag.ts';
 
 /*
  * Readers that ask a replica where the request lets them (see `lagging-reads.ts`) and the replica is
- * near enough (see `replica-lag.ts`), and otherwise the primary. Whatever the replica answers but rows,
+ * near enough (see `replica-lag.ts`), and otherwise the primary. If the replica answers anything but rows,
  * the same statement goes to the primary at once: no request fails because of a replica.
  */
 
@@ -53,7 +53,7 @@ export function readFromReplica(given: {
     const startedAt = now();
     try {
       const rows = await ask();
-      // It sees what was there when it began, so the time it took counts as well.
+      // It sees the state at its beginning, so the time it took counts as well.
       scope.noteStaleness(stalenessMs + now() - startedAt);
       report.read('replica');
       return rows;
