@@ -6,6 +6,7 @@ import { StoreUnavailableError } from '../../store/store.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfWorkflowHold } from '../executions/pause-execution.ts';
+import { waitsAfterDelay } from '../flow/find-flow-wait.ts';
 import { afterMicrotasks } from '../scheduling/timers.ts';
 import { bornItems } from './born-items.ts';
 import { descendantsMaxOf } from './family.ts';
@@ -180,6 +181,7 @@ export class ExecutionRunner {
         : refreshHeld(this.#deps, this.#held));
       this.#isDecided = false;
       if (this.#held !== null && (await this.#holdForWorkflow(this.#held))) return false;
+      if (this.#held !== null && (await this.#waitsForPlace(this.#held))) return true;
     }
     const held = this.#held;
     if (this.#wasAnswerLost && held !== null) await this.#recoverLeases();
@@ -232,6 +234,11 @@ export class ExecutionRunner {
     const verdict = await this.#deps.committer.commit(commit);
     if (verdict.accepted) afterCommit(this.#deps, { commit, row, committedAt: verdict.createdAt });
     return true;
+  }
+
+  /** Its mark stays, for when it has its place. */
+  #waitsForPlace({ state, compiled }: Held): Promise<boolean> {
+    return waitsAfterDelay(this.#deps, { state, plan: compiled.plan });
   }
 
   /** One decision and its commit. False: there was nothing to decide. */

@@ -81,22 +81,24 @@ function readKey(field: string, expression: Expression | null, input: JsonObject
 }
 
 /**
- * The same of an execution that was started before; null also if it is gone. It waits, as its start
- * has been answered.
+ * The same of an execution that was started before; null also if it is gone, or has missed its deadline
+ * and so waits for nothing. It waits, as its start has been answered.
  */
 export async function findAwaitedPlace(
   deps: Pick<EngineDeps, 'store' | 'definitions'>,
   { executionId }: { readonly executionId: ExecutionId },
-): Promise<AwaitedPlace | null> {
+): Promise<{ readonly place: AwaitedPlace; readonly sequence: number } | null> {
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return null;
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
   if (!mayNeedPlace(plan)) return null;
-  const needed = neededPlaceOf(plan, foldLoaded(loaded, plan));
-  return needed && queued(needed);
+  const state = foldLoaded(loaded, plan);
+  if (state.startWait?.isOverdue === true) return null;
+  const needed = neededPlaceOf(plan, state);
+  return needed && { place: queued(needed), sequence: state.sequence };
 }
 
-function mayNeedPlace({ concurrency, rate, debounce }: FlowRules): boolean {
+export function mayNeedPlace({ concurrency, rate, debounce }: FlowRules): boolean {
   return concurrency !== null || rate !== null || debounce !== null;
 }
 

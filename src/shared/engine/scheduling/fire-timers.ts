@@ -75,16 +75,20 @@ async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
   const step = stepOfTimer(timer);
   const payload = { purpose, visit, ...(step !== undefined && { step }) };
   const fired = { kind: 'TimerFired', nodeId, payload } as const;
-  const awaitsPlace = purpose === 'start_after' ? await findAwaitedPlace(deps, timer) : null;
+  const awaited = purpose === 'start_after' ? await findAwaitedPlace(deps, timer) : null;
   const commit: CommitPlan = {
     ...emptyCommit(timer),
     firesTimers: [timer.name],
     events: [newEvent(fired, SCHEDULER_ACTOR)],
     // One that has not begun by its deadline waits no longer: it fails.
     leavesQueue: purpose === 'start_deadline',
-    ...(awaitsPlace === null
+    ...(awaited === null
       ? { runnable: 'mark' }
-      : { entersQueue: { ...awaitsPlace, shard: shardOf(executionId) } }),
+      : {
+          // Refused if its deadline fires meanwhile; the next round fires it.
+          expectedSequence: awaited.sequence,
+          entersQueue: { ...awaited.place, shard: shardOf(executionId) },
+        }),
   };
   const verdict = await deps.committer.commit(commit);
   if (!verdict.accepted) return;

@@ -1,0 +1,103 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
+import type { Store } from '../../../../src/shared/store/store.ts';
+import type { Dialect } from '../../../support/database.ts';
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* Executions whose time comes while another process is about to look at them, or while they are paused. */
+
+const IR = {
+  workflow_id: 'later',
+  nodes: {
+    go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } },
+  },
+  concurrency: { limit: 1 },
+};
+const BY = { tenantId: TENANT, actorId: 'token:t' };
+const ROUND = { shards: [...Array(64).keys()], limit: 100 };
+const HOUR_MS = 3_600_000;
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`${dialect}: one whose time comes after a scheduler has listed it waits for its place`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.start({});
+    await svc.settle();
+    const delayed = await svc.start({ after: '1h' });
+    await svc.engine.deliverExternalEvent({
+      ...BY,
+      executionId: delayed,
+      correlationKey: 'other',
+      payload: {},
+    });
+    const late = openTestEngine({
+      store: afterListing(svc.store, async () => {
+        await svc.passTime(HOUR_MS);
+        await svc.scheduling.fireTimers(ROUND);
+      }),
+    });
+    await late.scheduling.advanceRunnable(ROUND);
+    await late.settle();
+    t.deepEqual((await svc.store.flow.find(delayed))?.holders, [first]);
+    t.false((await svc.story(delayed)).includes('NodeScheduled go'));
+    await svc.engine.cancelExecution({ ...BY, executionId: first });
+    await late.settle();
+    t.true((await svc.story(delayed)).includes('NodeScheduled go'));
+  });
+
+  test(`${dialect}: one that has missed its deadline while paused joins no queue`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.start({});
+    await svc.settle();
+    const after = new Date(Date.now() + HOUR_MS).toISOString();
+    const late = await svc.start({ after, deadline: '10m' });
+    await svc.engine.pauseExecution({ ...BY, executionId: late, reason: null });
+    await svc.passTime(HOUR_MS / 2);
+    await svc.settle();
+    t.true((await svc.story(late)).includes('TimerFired'));
+    await svc.passTime(HOUR_MS);
+    await svc.settle();
+    t.is(await svc.store.flow.find(late), null);
+    await svc.engine.resumeExecution({ ...BY, executionId: late });
+    await svc.settle();
+    t.is((await svc.store.executions.find(late, TENANT))?.status, 'failed');
+  });
+}
+
+/** The store of a process that lists what to advance, and then does nothing for a while. */
+function afterListing(store: Store, meanwhile: () => Promise<void>): Store {
+  let isOver = false;
+  return {
+    ...store,
+    runnable: {
+      ...store.runnable,
+      async list(params) {
+        const listed = await store.runnable.list(params);
+        if (!isOver) await meanwhile();
+        isOver = true;
+        return listed;
+      },
+    },
+  };
+}
+
+async function open(t: ExecutionContext, dialect: Dialect) {
+  const { store, close, age } = await openTestStore(dialect);
+  t.teardown(close);
+  const svc = openTestEngine({ store });
+  await svc.engine.registerWorkflow({ ...BY, ir: IR });
+  const given = { workflowVersion: null, input: {}, priority: 5, idempotencyKey: null };
+  return {
+    ...svc,
+    async start(startTimes: {
+      readonly after?: string;
+      readonly deadline?: string;
+    }): Promise<ExecutionId> {
+      const { workflow_id: workflowId } = IR;
+      const started = await svc.engine.startExecution({ ...BY, workflowId, ...given, startTimes });
+      return started.executionId;
+    },
+    passTime: (byMs: number) => age({ table: 'timers', columns: ['due_at'], byMs }),
+  };
+}
