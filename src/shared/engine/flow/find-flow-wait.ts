@@ -20,7 +20,7 @@ function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState
 
 /**
  * Whether it waits in a queue that it joined when its time had come. It may have been marked and listed
- * before that, so whoever loads it asks. All others are in their queue before anybody marks them.
+ * before that, so the process that loads it asks. All others are in their queue before anybody marks them.
  */
 export async function waitsAfterDelay(
   { store }: Pick<EngineDeps, 'store'>,
