@@ -34,7 +34,11 @@ check('an execution begins later, and has a deadline', async (t, svc, place) => 
   const client = clientOf(place, svc);
   await svc.register({ nodes: { a: event } });
   const at = new Date('2099-01-31T09:00:00.000Z');
-  const handle = await client.start('w', {}, { startAfter: at, startDeadline: new Date('2099-02-01T00:00:00.000Z') });
+  const handle = await client.start(
+    'w',
+    {},
+    { startAfter: at, startDeadline: new Date('2099-02-01T00:00:00.000Z') },
+  );
   t.like((await handle.describe()).waiting_for, { kind: 'start_after', until: at.toISOString() });
   await t.throwsAsync(client.start('w', {}, { startAfter: '1h', startDeadline: 1_000 }), {
     message: /start_deadline must be later than start_after/,

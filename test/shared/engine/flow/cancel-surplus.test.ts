@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
+import { isTerminal } from '../../../../src/shared/domain/execution/status.ts';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
@@ -135,9 +136,9 @@ async function open(t: ExecutionContext, dialect: Dialect) {
     },
     async liveAndBegun(ids: readonly ExecutionId[]) {
       const rows = await Promise.all(ids.map((id) => store.executions.find(id, TENANT)));
-      const live = rows.filter((row) => row?.status === 'running' || row?.status === 'paused');
-      const stories = await Promise.all(live.map((row) => row && kindsOf(row.executionId)));
-      return stories.filter((story) => story?.includes('NodeScheduled'));
+      const live = rows.flatMap((row) => (row === null || isTerminal(row.status) ? [] : [row]));
+      const stories = await Promise.all(live.map(({ executionId }) => kindsOf(executionId)));
+      return stories.filter((story) => story.includes('NodeScheduled'));
     },
     async surplus() {
       const placeKey = JSON.stringify([IR.workflow_id, '']);
