@@ -12,10 +12,15 @@ import type { AwaitedToken } from './commit.ts';
  */
 export interface FlowStore {
   /**
-   * Lines that executions wait in; those that may be admitted come first, the oldest wait before others,
-   * and then those with a surplus.
+   * Looks at `lines` of the lines that executions wait in, and lists `limit` of them; those that may be
+   * admitted come first, the oldest wait before others, and then those with a surplus.
    */
-  listKeys(params: { readonly limit: number }): Promise<readonly WaitedKey[]>;
+  listKeys(params: {
+    readonly limit: number;
+    readonly lines: number;
+    /** Absent: from the first line. */
+    readonly after?: LineName;
+  }): Promise<WaitedKeys>;
   /**
    * Takes back the places of what has ended, and gives free ones to those that have waited longest, at
    * most `limit` of them. Safe in several processes at once: a number that another gave is skipped.
@@ -69,6 +74,17 @@ export interface EndedDebounce {
   readonly begun: readonly AdmittedExecution[];
   /** One waits for a place or a token from here on. */
   readonly hasMoved: boolean;
+}
+
+export interface LineName {
+  readonly tenantId: TenantId;
+  readonly placeKey: string;
+}
+
+export interface WaitedKeys {
+  readonly keys: readonly WaitedKey[];
+  /** The last line that was looked at, if others may follow. */
+  readonly last: LineName | null;
 }
 
 export interface WaitedKey {

@@ -3,6 +3,7 @@ import type { EngineReport } from '../report.ts';
 import type {
   AdmittedExecution,
   FlowStore,
+  LineName,
   SurplusExecution,
   WaitedKey,
 } from '../../store/flow.ts';
@@ -15,9 +16,12 @@ export interface FlowRound {
   readonly tenants: readonly TenantId[];
   /** Until the next token that somebody waits for; null: nobody waits for one alone. */
   readonly nextTokenMs: number | null;
+  /** Where the next round goes on; null: at the first line. */
+  readonly last: LineName | null;
 }
 
-/** Lines that one round reads; those that may begin come first. */
+/** Lines that one round looks at, and those of them that it serves; those that may begin come first. */
+const LINES_MAX = 2_000;
 const KEYS_MAX = 500;
 /** Executions of one line that begin by one statement. */
 const ADMITTED_MAX = 200;
@@ -36,9 +40,16 @@ export type CancelSurplus = (
 export async function admitWaiting(
   flow: FlowStore,
   report: Pick<EngineReport, 'count' | 'observe'>,
-  cancelSurplus: CancelSurplus,
+  {
+    cancelSurplus,
+    after,
+  }: { readonly cancelSurplus: CancelSurplus; readonly after: LineName | null },
 ): Promise<FlowRound> {
-  const keys = await flow.listKeys({ limit: KEYS_MAX });
+  const { keys, last: lastLine } = await flow.listKeys({
+    limit: KEYS_MAX,
+    lines: LINES_MAX,
+    ...(after !== null && { after }),
+  });
   const shards = new Set<number>();
   let found = 0;
   let more = false;
@@ -68,10 +79,13 @@ export async function admitWaiting(
     found += admitted.length + (hasMoved ? 1 : 0);
   }
   const last = keys.at(-1);
-  const isFull = keys.length >= KEYS_MAX && last !== undefined && mayBegin(last);
+  const isFull = found > 0 && keys.length >= KEYS_MAX && last !== undefined && mayBegin(last);
   return {
     found,
-    more: more || isFull,
+    // Lines that gave nothing are looked at again at leisure.
+    more: more || isFull || (lastLine !== null && found > 0),
+    // Those of this part come before the others.
+    last: isFull ? after : lastLine,
     shards,
     tenants: keys.map(({ tenantId }) => tenantId),
     nextTokenMs: nextTokenMs === Infinity ? null : nextTokenMs,

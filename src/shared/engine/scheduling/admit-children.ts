@@ -2,7 +2,7 @@ import { isTerminal } from '../../domain/execution/status.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
-import type { FlowStore } from '../../store/flow.ts';
+import type { FlowStore, LineName } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
 import type { RoundResult } from './round-result.ts';
@@ -39,6 +39,7 @@ export function createAdmission(deps: {
   readonly report: Pick<EngineReport, 'count' | 'observe'>;
 }): Admission {
   let waiting: ReadonlySet<TenantId> = new Set();
+  let lastLine: LineName | null = null;
 
   return {
     note(commit) {
@@ -54,7 +55,9 @@ export function createAdmission(deps: {
 
     async round(cancelSurplus) {
       const tenants = await deps.places.listTenants();
-      const inFlow = await admitWaiting(deps.flow, deps.report, cancelSurplus);
+      const after = lastLine;
+      const inFlow = await admitWaiting(deps.flow, deps.report, { cancelSurplus, after });
+      lastLine = inFlow.last;
       waiting = new Set([...tenants, ...inFlow.tenants]);
       deps.wake.notify([...inFlow.shards].map(runTopic));
       let { found, more } = inFlow;
@@ -69,7 +72,12 @@ export function createAdmission(deps: {
         if (topics.size > 0) deps.wake.notify([...topics]);
       }
       const { nextTokenMs } = inFlow;
-      return { found, more, isWaiting: waiting.size > 0, nextTokenMs };
+      return {
+        found,
+        more,
+        isWaiting: waiting.size > 0 || after !== null || lastLine !== null,
+        nextTokenMs,
+      };
     },
   };
 }

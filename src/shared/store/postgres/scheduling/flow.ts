@@ -1,6 +1,6 @@
 import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../domain/ids.ts';
 import type { AwaitedToken } from '../../commit.ts';
-import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import { type AdmittedExecution, type FlowStore, HOLDERS_MAX, type WaitedKey } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listSurplus, noteLeaving } from './flow-surplus.ts';
@@ -10,17 +10,14 @@ import { toUuid } from '../rows.ts';
 
 export function createFlowStore(pool: PostgresPool): FlowStore {
   return {
-    async listKeys({ limit }) {
-      const rows = await pool.run<KeyRecord>(LIST_KEYS, [limit]);
-      return rows.map((row) => ({
-        tenantId: row.tenant_id,
-        placeKey: row.place_key,
-        hasRoom: row.has_room,
-        hasSurplus: row.has_surplus,
-        token: tokenOf(row),
-        isDebounced: row.is_debounced,
-        nextTokenMs: row.next_us / 1_000,
-      }));
+    async listKeys({ limit, lines, after }) {
+      const from = [after?.tenantId ?? '', after?.placeKey ?? ''];
+      const rows = await pool.run<KeyRecord | LastRecord>(LIST_KEYS, [limit, lines, ...from]);
+      const last = rows.find((row) => row.has_room === null);
+      return {
+        keys: rows.filter((row) => row.has_room !== null).map(decodeKey),
+        last: last === undefined ? null : { tenantId: last.tenant_id, placeKey: last.place_key },
+      };
     },
 
     endDebounce: (params) => endDebounce(pool, params),
@@ -62,6 +59,18 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
   };
 }
 
+function decodeKey(row: KeyRecord): WaitedKey {
+  return {
+    tenantId: row.tenant_id,
+    placeKey: row.place_key,
+    hasRoom: row.has_room,
+    hasSurplus: row.has_surplus,
+    token: tokenOf(row),
+    isDebounced: row.is_debounced,
+    nextTokenMs: row.next_us / 1_000,
+  };
+}
+
 function decodeAdmitted({ id, shard, waited_ms: waitedMs }: AdmittedRecord): AdmittedExecution {
   return { executionId: executionIdFromUuid(id), shard, waitedMs };
 }
@@ -93,6 +102,13 @@ interface KeyRecord {
   readonly next_us: number;
 }
 
+/** The line after which the next look begins. */
+interface LastRecord {
+  readonly tenant_id: TenantId;
+  readonly place_key: string;
+  readonly has_room: null;
+}
+
 interface AdmittedRecord {
   readonly id: string;
   readonly shard: number;
@@ -110,7 +126,7 @@ interface WaitRecord {
   readonly holders: string;
 }
 
-/** From one line to the next by the index, however many executions wait in each. */
+/** From one line to the next by the index, however many executions wait in each; and the last one, if more may follow. */
 const LIST_KEYS: Statement = {
   name: 'list-waited-keys',
   writes: false,
@@ -118,13 +134,14 @@ const LIST_KEYS: Statement = {
     with recursive waited as (
       (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
-          w.burst, w.seq
+          w.burst, w.seq, 1 as nth
         from flow_waits w
+        where (w.tenant_id, w.place_key) > ($3::text, $4::text)
         order by w.tenant_id, w.place_key, w.seq
         limit 1
       )
       union all
-      select n.*
+      select n.*, k.nth + 1
       from waited k
       cross join lateral (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
@@ -134,6 +151,7 @@ const LIST_KEYS: Statement = {
         order by w.tenant_id, w.place_key, w.seq
         limit 1
       ) n
+      where k.nth < $2
     ),
     line as (
       select k.*,
@@ -187,11 +205,17 @@ const LIST_KEYS: Statement = {
       ) n on true
       where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
     )
-    select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.places_key, l.bucket_key,
-      l.interval_us, l.burst, l.next_us
-    from line l
-    order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
-    limit $1`,
+    (
+      select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.places_key,
+        l.bucket_key, l.interval_us, l.burst, l.next_us
+      from line l
+      order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
+      limit $1
+    )
+    union all
+    select k.tenant_id, k.place_key, null, null, null, null, null, null, null, null
+    from waited k
+    where k.nth = $2`,
 };
 
 /** Names the executions: a start may take over a place meanwhile, and its execution is not in the snapshot. */

@@ -4,8 +4,10 @@ import {
   type AdmittedExecution,
   type FlowStore,
   HOLDERS_MAX,
+  type LineName,
   type PacedBeginnings,
   type WaitedKey,
+  type WaitedKeys,
 } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
@@ -17,7 +19,7 @@ import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
   return {
-    listKeys: ({ limit }) => connection.read(() => listKeys(connection, limit)),
+    listKeys: (params) => connection.read(() => listKeys(connection, params)),
     admit: (params) => connection.write(() => admit(connection, params)),
     admitAtRate: (params) => connection.write(() => admitAtRate(connection, params)),
     endDebounce: (params) => connection.write(() => endDebounce(connection, params)),
@@ -53,12 +55,19 @@ interface KeyRow {
   readonly burst: number | null;
 }
 
-function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
+function listKeys(
+  connection: Connection,
+  { limit, lines, after }: Parameters<FlowStore['listKeys']>[0],
+): WaitedKeys {
+  const last = lastLine(connection, { lines, after });
   const rows = connection.all<KeyRow>(
     `with waited as (
        select tenant_id, place_key, min(seq) as seq
        from flow_waits
+       where (tenant_id, place_key) > (:tenant_id, :place_key)
        group by tenant_id, place_key
+       order by tenant_id, place_key
+       limit :lines
      )
      select h.tenant_id as tenantId, h.place_key as placeKey, h.seq, h.places_key as placesKey,
        h.bucket_key as bucketKey, h.interval_us as intervalUs, h.burst,
@@ -99,6 +108,7 @@ function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
        select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
      )
      order by h.seq`,
+    { tenant_id: after?.tenantId ?? '', place_key: after?.placeKey ?? '', lines },
   );
   const keys = rows.map(({ tenantId, placeKey, hasRoom, hasSurplus, ...row }) => {
     const token = tokenOf(row);
@@ -114,7 +124,23 @@ function listKeys(connection: Connection, limit: number): readonly WaitedKey[] {
     };
   });
   const rank = (key: WaitedKey) => (mayBegin(key) ? 0 : key.hasSurplus ? 1 : 2);
-  return keys.toSorted((one, other) => rank(one) - rank(other)).slice(0, limit);
+  return { keys: keys.toSorted((one, other) => rank(one) - rank(other)).slice(0, limit), last };
+}
+
+function lastLine(
+  connection: Connection,
+  { lines, after }: { readonly lines: number; readonly after: LineName | undefined },
+): LineName | null {
+  const row = connection.get<LineName>(
+    `select tenant_id as tenantId, place_key as placeKey
+     from flow_waits
+     where (tenant_id, place_key) > (?, ?)
+     group by tenant_id, place_key
+     order by tenant_id, place_key
+     limit 1 offset ?`,
+    [after?.tenantId ?? '', after?.placeKey ?? '', lines - 1],
+  );
+  return row ?? null;
 }
 
 function nextMsOf(

@@ -1,4 +1,5 @@
 import type { ExecutionId } from '../../../../../src/shared/domain/ids.ts';
+import type { LineName, WaitedKeys } from '../../../../../src/shared/store/flow.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
@@ -38,7 +39,7 @@ export function flowCases(name: string, open: () => TestStore): void {
   check('a key says whether it has room, and is gone with its last wait', async (t, { store }) => {
     const waiting = await startWaiting(store, 2, 1);
     const rooms = async () => {
-      const keys = await store.flow.listKeys({ limit: 1_000 });
+      const { keys } = await store.flow.listKeys({ limit: 1_000, lines: 1_000 });
       return keys
         .filter(({ tenantId }) => tenantId === waiting[0]?.tenantId)
         .map(({ placeKey, hasRoom }) => [placeKey, hasRoom]);
@@ -51,6 +52,34 @@ export function flowCases(name: string, open: () => TestStore): void {
     await admit(store, waiting);
     t.deepEqual(await rooms(), []);
   });
+
+  check(
+    'lines are listed in parts, and each part says where the next begins',
+    async (t, { store }) => {
+      const tenantId = makeTenantId();
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) {
+        const placeKey = `["orders","parts-${count}"]`;
+        await start(store, { tenantId, create: { awaitsPlace: { placeKey, placesMax: 1 } } });
+        made.push(placeKey);
+      }
+      const listed: string[] = [];
+      let last: LineName | null = null;
+      do {
+        const part: WaitedKeys = await store.flow.listKeys({
+          limit: 1_000,
+          lines: 2,
+          ...(last !== null && { after: last }),
+        });
+        t.true(part.keys.length <= 2);
+        listed.push(
+          ...part.keys.filter((key) => key.tenantId === tenantId).map((key) => key.placeKey),
+        );
+        last = part.last;
+      } while (last !== null);
+      t.deepEqual(listed.toSorted(), made);
+    },
+  );
 
   check('twenty who admit at once give no place of a key twice', async (t, { store }) => {
     const waiting = await startWaiting(store, COMPETITORS, 7);
