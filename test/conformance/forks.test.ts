@@ -111,9 +111,26 @@ check('200: a dry run tells what a fork keeps and runs, and starts nothing', asy
     maps: [],
     approvals: [],
     waiting_events: 0,
+    undone: [],
   });
   t.deepEqual(await svc.tryClaim(), { claimed: false });
   t.deepEqual((await svc.get(`/executions/${id}/forks`)).body, { forks: [], next_cursor: null });
+});
+
+check('200: a dry run names the kept steps that the original has undone', async (t, svc) => {
+  const id = await svc.run({
+    ...CHAIN,
+    nodes: { a: { ...call, undo: call }, b: call, c: call },
+  });
+  await svc.work('a');
+  await svc.work('b');
+  await svc.breakDown('c');
+  const ofC = () => ask(svc, id, { at: 'c', dry_run: true });
+  t.like((await ofC()).body, { undone: [] }, 'its undo has not run');
+  await svc.work('a.undo');
+  await svc.until(id, 'failed');
+  t.like((await ofC()).body, { undone: [{ node_id: 'a', visit: 0 }] });
+  t.like((await ask(svc, id, { at: 'a', dry_run: true })).body, { undone: [] });
 });
 
 check('200: the forks of an execution are listed, and each names its original', async (t, svc) => {

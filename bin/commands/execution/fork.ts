@@ -37,7 +37,7 @@ export async function forkExecution(executionId: string, options: ForkOptions): 
 }
 
 function printPreview(preview: WireForkPreview): void {
-  const { maps, approvals, waiting_events: events } = preview;
+  const { maps, approvals, waiting_events: events, undone } = preview;
   printFields({
     'after event': preview.sequence,
     'begins at': preview.begins.join(', '),
@@ -48,7 +48,14 @@ function printPreview(preview: WireForkPreview): void {
     }),
     ...(approvals.length > 0 && { 'approvals kept': tellVisits(approvals) }),
     ...(events > 0 && { 'events waiting': events }),
+    ...(undone.length > 0 && { 'kept but undone': tellUndone(undone) }),
   });
+}
+
+function tellUndone(undone: WireForkPreview['undone']): string {
+  return undone
+    .map(({ node_id: node, visit }) => (visit === 0 ? node : `${node} (visit ${visit})`))
+    .join(', ');
 }
 
 function tellVisits(visits: WireForkPreview['kept']): string {

@@ -7015,6 +7015,11 @@ export interface operations {
                         }[];
                         /** @description External events that no node has taken. */
                         readonly waiting_events: number;
+                        /** @description Completed visits that the original has undone since: the fork keeps their results, although their effects were taken back. */
+                        readonly undone: readonly {
+                            readonly node_id: string;
+                            readonly visit: number;
+                        }[];
                     };
                 };
             };

@@ -180,6 +180,7 @@ export interface WireForkPreview extends Omit<WireForked, 'execution_id'> {
   readonly maps: readonly { readonly node_id: string; readonly kept_items: number }[];
   readonly approvals: readonly WireVisits[];
   readonly waiting_events: number;
+  readonly undone: readonly { readonly node_id: string; readonly visit: number }[];
 }
 
 export interface WireVisits {

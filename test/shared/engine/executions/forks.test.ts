@@ -169,6 +169,49 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
+  test(`${dialect}: a dry run names the kept steps that the original has undone`, async (t) => {
+    const svc = openTestEngine({ store: await open(t), run: async () => DONE });
+    const original = await svc.start(UNDOING);
+    const preview = async (at: ForkAt) =>
+      (
+        await svc.engine.previewFork({
+          ...by,
+          executionId: original,
+          at,
+          statePatch: null,
+          revision: 'same',
+        })
+      ).outline.undone;
+    await svc.settle();
+    t.deepEqual(await preview(atNode('no')), [
+      { nodeId: 'b', visit: 0 },
+      { nodeId: 'a', visit: 0 },
+    ]);
+    t.deepEqual(await preview(atNode('b')), [{ nodeId: 'a', visit: 0 }]);
+    t.deepEqual(await preview(atNode('a')), []);
+    t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a dry run names no step whose undo has not completed`, async (t) => {
+    const svc = openTestEngine({ store: await open(t), run: async () => DONE });
+    const original = await svc.start({
+      ...UNDOING,
+      nodes: {
+        a: { ...CALL, undo: WORKER },
+        b: { ...CALL, undo: CALL },
+        no: { kind: 'fail', message: 'refused' },
+      },
+    });
+    await svc.settle();
+    const ask = { ...by, executionId: original, at: atNode('no') };
+    const { outline } = await svc.engine.previewFork({
+      ...ask,
+      statePatch: null,
+      revision: 'same',
+    });
+    t.deepEqual(outline.undone, [{ nodeId: 'b', visit: 0 }]);
+  });
+
   test(`${dialect}: a fork of an undone and failed execution is exported and imported`, async (t) => {
     const there = openTestEngine({ store: await open(t) });
     const here = openTestEngine({ store: await open(t) });

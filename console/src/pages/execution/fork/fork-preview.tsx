@@ -21,7 +21,7 @@ export function ForkPreview({ id, body }: { readonly id: string; readonly body: 
 }
 
 function factsOf(preview: Preview): readonly (readonly [string, string])[] {
-  const { maps, approvals, waiting_events: waiting } = preview;
+  const { maps, approvals, waiting_events: waiting, undone } = preview;
   const items = maps.map((map) => `${map.kept_items} of ${map.node_id}`);
   return [
     ['After event', String(preview.sequence)],
@@ -31,7 +31,14 @@ function factsOf(preview: Preview): readonly (readonly [string, string])[] {
     ...(items.length === 0 ? [] : [['Items kept', items.join(', ')] as const]),
     ...(approvals.length === 0 ? [] : [['Approvals kept', listVisits(approvals)] as const]),
     ...(waiting === 0 ? [] : [['Events kept', `${waiting} not taken yet`] as const]),
+    ...(undone.length === 0 ? [] : [['Kept but undone', listUndone(undone)] as const]),
   ];
+}
+
+function listUndone(undone: Preview['undone']): string {
+  return undone
+    .map(({ node_id: node, visit }) => (visit === 0 ? node : `${node} (visit ${visit})`))
+    .join(', ');
 }
 
 function listVisits(visits: Preview['kept']): string {

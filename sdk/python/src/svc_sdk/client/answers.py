@@ -676,6 +676,11 @@ class ForkPreviewApprovals(TypedDict):
     visits: int
 
 
+class ForkPreviewUndone(TypedDict):
+    node_id: str
+    visit: int
+
+
 class ForkPreview(TypedDict):
     forked_from: str
     """`exec_` and 32 lowercase hex digits."""
@@ -696,6 +701,9 @@ class ForkPreview(TypedDict):
     """Approved visits: an approval stays valid for a call with the same hash."""
     waiting_events: int
     """External events that no node has taken."""
+    undone: list[ForkPreviewUndone]
+    """Completed visits that the original has undone since: the fork keeps their results, although
+    their effects were taken back."""
 
 
 class Fork(TypedDict):

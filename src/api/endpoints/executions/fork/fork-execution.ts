@@ -37,6 +37,11 @@ const previewShape = z.object({
     description: 'Approved visits: an approval stays valid for a call with the same hash.',
   }),
   waiting_events: z.int().meta({ description: 'External events that no node has taken.' }),
+  undone: z.array(z.object({ node_id: z.string(), visit: z.int() })).meta({
+    description:
+      'Completed visits that the original has undone since: the fork keeps their results, ' +
+      'although their effects were taken back.',
+  }),
 });
 
 export const forkExecution = defineEndpoint({
@@ -131,6 +136,7 @@ function shapePreview(preview: ForkPreview): z.input<typeof previewShape> {
     maps: outline.maps.map((map) => ({ node_id: map.nodeId, kept_items: map.keptItems })),
     approvals: shapeVisits(outline.approvals),
     waiting_events: outline.waitingEvents,
+    undone: outline.undone.map((one) => ({ node_id: one.nodeId, visit: one.visit })),
   };
 }
 

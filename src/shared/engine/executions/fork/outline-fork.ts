@@ -1,3 +1,4 @@
+import { createUndoneNotes } from '../../../domain/execution/carry/undone-visits.ts';
 import type { CarriedPayload } from '../../../domain/execution/event-payloads.ts';
 import type { RecordedEvent } from '../../../domain/execution/event.ts';
 
@@ -15,6 +16,8 @@ export interface ForkOutline {
   readonly approvals: readonly NodeVisits[];
   /** External events that no node has taken yet. */
   readonly waitingEvents: number;
+  /** Visits that were complete at the point, and whose undo has completed since. */
+  readonly undone: readonly { readonly nodeId: string; readonly visit: number }[];
 }
 
 export interface NodeVisits {
@@ -29,9 +32,12 @@ export function createForkNotes(until: number): {
 } {
   const begun = new Map<string, number>();
   const kept = new Map<string, number>();
+  const undoneNotes = createUndoneNotes();
   return {
     add(piece) {
-      for (const { kind, nodeId, sequence } of piece) {
+      for (const event of piece) {
+        const { kind, nodeId, sequence } = event;
+        undoneNotes.note(event);
         if (kind === 'NodeScheduled') count(begun, nodeId);
         if (kind === 'NodeCompleted' && sequence <= until) count(kept, nodeId);
       }
@@ -50,6 +56,9 @@ export function createForkNotes(until: number): {
         maps: maps.map(({ node_id: nodeId, done }) => ({ nodeId, keptItems: done.length })),
         approvals: listVisits(approved),
         waitingEvents: mailbox.length,
+        undone: (undoneNotes.undone()?.visits ?? [])
+          .filter(({ sequence }) => (sequence ?? 0) <= until)
+          .map(({ nodeId, visit }) => ({ nodeId, visit })),
       };
     },
   };
