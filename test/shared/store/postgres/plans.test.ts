@@ -227,6 +227,7 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   await judge(store, makePlan(started, { events: [makeEvent()], runnable: 'mark' }));
   await store.runnable.list({ shards: [7], limit: 10 });
   await store.runnable.lookAround();
+  await useFlow(store);
 
   const { tickets: _, ...execution } = await startWithItems(store, [{}, {}, {}, {}]);
   const first = await claimOne(store, execution.tenantId, { limit: 1 });
@@ -359,6 +360,25 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   );
 }
 
+/** Executions with a key of concurrency, the second of which cancels the oldest. */
+async function useFlow(store: Store): Promise<void> {
+  const tenantId = makeTenantId();
+  const placeKey = '["w","k"]';
+  const awaitsPlace = { placeKey, placesMax: 1 };
+  const line = { tenantId, placeKey, limit: 10 };
+  await start(store, { tenantId, create: { awaitsPlace } });
+  await store.flow.admit(line);
+  const { executionId } = await start(store, {
+    tenantId,
+    create: { awaitsPlace: { ...awaitsPlace, cancelsOldest: true } },
+  });
+  await store.flow.find(executionId);
+  await store.flow.listKeys({ limit: 10, lines: 10 });
+  await store.flow.listSurplus(line);
+  await store.flow.admit(line);
+  await store.flow.endDebounce(line);
+}
+
 /** Adds as many rows to each table as there may be after a while. */
 async function fill(reader: pg.Client): Promise<void> {
   const tenant = makeTenantId();
@@ -377,6 +397,10 @@ async function fill(reader: pg.Client): Promise<void> {
        )::uuid, 1, 'NodeStarted', '{}', 'a', now()`,
     `child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
      select gen_random_uuid(), '${tenant}', gen_random_uuid(), 0, 'lent', now()`,
+    `flow_places (tenant_id, place_key, place, execution_id)
+     select '${tenant}', i::text, 1, gen_random_uuid()`,
+    `flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+     select gen_random_uuid(), '${tenant}', i::text, 1, 0, now()`,
     `execution_usage (execution_id, tenant_id, input_tokens, output_tokens, cost_usd)
      select gen_random_uuid(), '${tenant}', 1, 1, 0`,
     `execution_trees (root_execution_id, tenant_id, descendants)

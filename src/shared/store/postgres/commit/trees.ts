@@ -120,7 +120,8 @@ export function placingParts(): string[] {
       update flow_places p
       set execution_id = r.id
       from run r
-      where p.execution_id = r.continues
+      where p.execution_id = any(array(select c.continues from run c where c.continues is not null))
+        and p.execution_id = r.continues
     )`,
   ];
 }

@@ -63,10 +63,14 @@ const SURPLUS: Statement = {
       ) as newness
       from wanting w
     )
-    select r.execution_id as id, n.execution_id as for_id, v.actor_id as started_by
+    select r.execution_id as id, n.execution_id as for_id, (
+      select v.actor_id
+      from events v
+      where v.execution_id = n.execution_id
+        and v.sequence = 1
+    ) as started_by
     from newest n
     join ranked r on r.newness > n.places_max
-    join events v on v.execution_id = n.execution_id and v.sequence = 1
     order by r.newness desc
     limit $3`,
 };

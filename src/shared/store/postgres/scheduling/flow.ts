@@ -158,10 +158,9 @@ const LIST_KEYS: Statement = {
         n.due_at is not null or k.places_max is null or k.places_max > (
           select count(*)
           from flow_places p
-          join executions e on e.id = p.execution_id
           where p.tenant_id = k.tenant_id
             and p.place_key = coalesce(k.places_key, k.place_key)
-            and e.status in ('running', 'paused')
+            and ${isLive('p')}
         ) as has_room,
         n.due_at is not null as is_debounced,
         greatest(0, coalesce(
@@ -229,12 +228,7 @@ const VACATE: Statement = {
       from flow_places p
       where p.tenant_id = $1
         and p.place_key = $2
-        and not exists (
-          select
-          from executions e
-          where e.id = p.execution_id
-            and e.status in ('running', 'paused')
-        )
+        and ${isLive('p')} is not true
     ))`,
 };
 
@@ -289,12 +283,7 @@ const ADMIT: Statement = {
       where not exists (select from surplus)
     ),
     first as materialized (
-      select w.execution_id, w.shard, w.seq, w.since, exists (
-        select
-        from executions e
-        where e.id = w.execution_id
-          and e.status in ('running', 'paused')
-      ) as is_live
+      select w.execution_id, w.shard, w.seq, w.since, ${isLive('w')} is true as is_live
       from flow_waits w
       where w.tenant_id = $1
         and w.place_key = $2
