@@ -50,12 +50,11 @@ begin
       from public.flow_places p
       where p.tenant_id = tenant
         and p.place_key = of_places
-        and not exists (
-          select
+        and (
+          select e.status in ('running', 'paused')
           from public.executions e
           where e.id = p.execution_id
-            and e.status in ('running', 'paused')
-        )
+        ) is not true
     ));
     select w.places_max
     into places
@@ -73,11 +72,11 @@ begin
 
   if room > 0 then
     with first as materialized (
-      select w.execution_id, w.shard, w.seq, w.since, exists (
-        select
+      -- A subquery instead of a join: a cached plan must never scan the executions.
+      select w.execution_id, w.shard, w.seq, w.since, (
+        select e.status in ('running', 'paused')
         from public.executions e
         where e.id = w.execution_id
-          and e.status in ('running', 'paused')
       ) as is_live
       from public.flow_waits w
       where w.tenant_id = tenant
@@ -127,7 +126,7 @@ begin
         union all
         select f.execution_id
         from first f
-        where not f.is_live
+        where f.is_live is not true
       ))
     ),
     marked as (

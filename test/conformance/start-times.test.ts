@@ -64,16 +64,6 @@ check('200: one that is delayed says until when, everywhere', async (t, svc) => 
   t.deepEqual(row?.waiting_for, one.body.waiting_for);
 });
 
-check('200: an event from outside does not let a delayed one begin', async (t, svc) => {
-  const id = await svc.register(later());
-  const execution = await svc.start(id, {}, { start_after: '1500ms' });
-  await svc.deliver(execution, 'go');
-  await svc.until(execution, 'completed');
-  const kinds = await svc.story(execution);
-  t.true(kinds.indexOf('ExternalEventReceived') < kinds.indexOf('TimerFired'), kinds.join());
-  t.true(kinds.indexOf('TimerFired') < kinds.indexOf('NodeScheduled go'), kinds.join());
-});
-
 check('200: a delayed one is cancelled at once, and runs nothing', async (t, svc) => {
   const id = await svc.register(later());
   const execution = await svc.start(id, {}, { start_after: '1h' });
@@ -81,24 +71,13 @@ check('200: a delayed one is cancelled at once, and runs nothing', async (t, svc
   t.deepEqual(await svc.story(execution), ['WorkflowStarted', 'TimerStarted', 'WorkflowCancelled']);
 });
 
-check('200: a delayed one that is paused begins once it is resumed', async (t, svc) => {
-  const id = await svc.register(later());
-  const execution = await svc.start(id, {}, { start_after: '200ms' });
-  await svc.post(`/executions/${execution}/pause`, {});
-  await svc.untilEvent(execution, 'TimerFired');
-  t.false((await svc.story(execution)).includes('NodeScheduled go'));
-  await svc.post(`/executions/${execution}/resume`, {});
-  await svc.untilEvent(execution, 'NodeScheduled');
-});
-
 check('200: a delayed one joins the queue of its key when its time has come', async (t, svc) => {
   const id = await svc.register(later({ concurrency: { limit: 1 } }));
-  const delayed = await svc.start(id, {}, { start_after: '300ms' });
   const first = await svc.start(id);
   await svc.until(first, 'paused');
-  await svc.untilEvent(delayed, 'TimerFired');
-  const waits = await svc.get<Reading>(`/executions/${delayed}`);
-  t.is(waits.body.waiting_for?.kind, 'concurrency');
+  const delayed = await svc.start(id, {}, { start_after: '300ms' });
+  await svc.untilWaitsFor(delayed, 'concurrency');
+  t.true((await svc.story(delayed)).includes('TimerFired'));
   await svc.deliver(first, 'go');
   await svc.until(delayed, 'paused');
 });
@@ -134,20 +113,6 @@ check('200: one that has not begun by its deadline fails, and leaves the queue',
   await svc.until(next, 'paused');
   await svc.deliver(next, 'go');
   await svc.until(retried.body.execution_id, 'paused');
-});
-
-check('200: one that has begun by its deadline has none any more', async (t, svc) => {
-  const id = await svc.register(later({ concurrency: { limit: 1 }, start_deadline: '1s' }));
-  const first = await svc.start(id);
-  const second = await svc.start(id);
-  await svc.until(first, 'paused');
-  await svc.cancel(first);
-  await svc.until(second, 'paused');
-  const late = await svc.start(id);
-  // Its own deadline is later than that of the second, which would have failed by then.
-  await svc.until(late, 'failed');
-  t.is((await svc.read(second)).status, 'paused');
-  t.false((await svc.story(second)).includes('TimerFired'));
 });
 
 check('200: the times of a workflow hold for starts that say nothing else', async (t, svc) => {

@@ -16,7 +16,7 @@ export interface FlowRound {
   readonly tenants: readonly TenantId[];
   /** Until the next token that somebody waits for; null: nobody waits for one alone. */
   readonly nextTokenMs: number | null;
-  /** Where the next round goes on; null: at the first line. */
+  /** Where the next round continues; null: at the first line. */
   readonly last: LineName | null;
 }
 

@@ -31,13 +31,13 @@ export async function fireTimers(
   const [deadlines, others] = partitionDeadlines(byPurpose.get('own') ?? []);
   const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
   const told = await Promise.all([
-    ...others.map((timer) => fire(deps, timer)),
+    ...others.map((timer) => apart(deps, timer.executionId, fire(deps, timer))),
     ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
     ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
       apart(deps, timer.executionId, endChild(deps, timer)),
     ),
   ]);
-  await Promise.all(deadlines.map((timer) => fire(deps, timer)));
+  await Promise.all(deadlines.map((timer) => apart(deps, timer.executionId, fire(deps, timer))));
   return {
     found: deadlines.length + told.filter((isTold) => isTold !== false).length + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
@@ -53,7 +53,7 @@ function partitionDeadlines(
   return [deadlines, others];
 }
 
-/** An error in one family does not affect the others. False: the family is unchanged. */
+/** An error in one execution or family does not affect the others. False: it is unchanged. */
 async function apart(
   deps: EngineDeps,
   executionId: ExecutionId,
@@ -65,7 +65,7 @@ async function apart(
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error;
     const ids = { execution_id: executionId };
-    deps.report.trouble('telling a parent or a child failed', error, ids);
+    deps.report.trouble('answering a timer failed', error, ids);
     return false;
   }
 }

@@ -46,6 +46,44 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true((await svc.story(delayed)).includes('NodeScheduled go'));
   });
 
+  test(`${dialect}: neither an event nor the clock lets a paused one begin before its resume`, async (t) => {
+    const svc = await open(t, dialect);
+    const delayed = await svc.start({ after: '1h' });
+    await svc.engine.deliverExternalEvent({
+      ...BY,
+      executionId: delayed,
+      correlationKey: 'go',
+      payload: {},
+    });
+    await svc.settle();
+    t.deepEqual(await svc.story(delayed), [
+      'WorkflowStarted',
+      'TimerStarted',
+      'ExternalEventReceived',
+    ]);
+    await svc.engine.pauseExecution({ ...BY, executionId: delayed, reason: null });
+    await svc.passTime(HOUR_MS);
+    await svc.settle();
+    t.is((await svc.story(delayed)).at(-1), 'TimerFired');
+    await svc.engine.resumeExecution({ ...BY, executionId: delayed });
+    await svc.settle();
+    t.is((await svc.store.executions.find(delayed, TENANT))?.status, 'completed');
+  });
+
+  test(`${dialect}: one that has begun by its deadline has none any more`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.start({});
+    const second = await svc.start({ deadline: '1h' });
+    await svc.settle();
+    await svc.engine.cancelExecution({ ...BY, executionId: first });
+    await svc.settle();
+    t.true((await svc.story(second)).includes('NodeScheduled go'));
+    await svc.passTime(2 * HOUR_MS);
+    t.deepEqual(await svc.store.timers.listDue({ limit: 10 }), []);
+    await svc.settle();
+    t.is((await svc.store.executions.find(second, TENANT))?.status, 'paused');
+  });
+
   test(`${dialect}: one that has missed its deadline while paused joins no queue`, async (t) => {
     const svc = await open(t, dialect);
     await svc.start({});

@@ -13,7 +13,7 @@ export interface UndoneVisits {
 export interface UndoneVisit {
   readonly nodeId: string;
   readonly visit: number;
-  /** Of its completion; null: it completed in an earlier execution. */
+  /** The sequence of its completion; null: it completed in an earlier execution. */
   readonly sequence: number | null;
 }
 
