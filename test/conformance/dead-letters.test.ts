@@ -35,6 +35,7 @@ check('200: failing is retried while attempts are left, then dead-lettered', asy
     attempt: 1,
     error: 'two',
     handled: true,
+    undoes: null,
   });
   return masked(await svc.events(id));
 });

@@ -90,6 +90,7 @@ check(
       200,
     );
     t.like(dead, [{ execution_id: id, error: 'desk closed', handled: false }]);
+    t.deepEqual(dead[0]?.['undoes'], { node_id: 'hotel', visit: 0 });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
       ending: { outcome: 'failed' },
       blockers: { 0: { code: 'dead_lettered', node_id: 'hotel.undo' } },

@@ -9462,6 +9462,11 @@ export interface operations {
                             readonly error: string;
                             /** @description The node failed and the execution continued: by a failure edge, a fallback node or its map. */
                             readonly handled: boolean;
+                            /** @description The completed visit that it is to undo; null: none. */
+                            readonly undoes: {
+                                readonly node_id: string;
+                                readonly visit: number;
+                            } | null;
                             /** Format: date-time */
                             readonly dead_lettered_at: string;
                         }[];

@@ -52,6 +52,10 @@ export const listDeadLetters = defineEndpoint({
             description:
               'The node failed and the execution continued: by a failure edge, a fallback node or its map.',
           }),
+          undoes: z
+            .object({ node_id: z.string(), visit: z.int() })
+            .nullable()
+            .meta({ description: 'The completed visit that it is to undo; null: none.' }),
           dead_lettered_at: timestamp,
         }),
       ),
@@ -80,6 +84,7 @@ export const listDeadLetters = defineEndpoint({
           attempt: letter.attempt,
           error: letter.error,
           handled: letter.handled,
+          undoes: letter.undoes && { node_id: letter.undoes.nodeId, visit: letter.undoes.visit },
           dead_lettered_at: letter.deadLetteredAt,
         })),
         next_cursor: last === undefined ? null : cursorOf(last),

@@ -11,6 +11,7 @@ import type {
   ListDeadLetters,
   ListedRow,
 } from '../../store/store.ts';
+import type { Undoing } from '../../domain/execution/undo/undo-state.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactRow, redactWait } from './redact-view.ts';
@@ -72,9 +73,11 @@ export async function listUpdated(
   return { updated, total };
 }
 
-/** `handled`: its node failed, but the execution continued. */
 export interface ShownDeadLetter extends DeadLetter {
+  /** Its node failed, but the execution continued. */
   readonly handled: boolean;
+  /** The visit that it is to undo; null: it undoes none, or was given up. */
+  readonly undoes: Pick<Undoing, 'nodeId' | 'visit'> | null;
 }
 
 export async function listDeadLetters(
@@ -92,8 +95,12 @@ export async function listDeadLetters(
     ),
   );
   return letters.map((letter) => {
-    const { plan = null, handled } = readings.get(letter.executionId) ?? {};
-    const shown = { ...letter, handled: handled?.has(letter.workItemId) === true };
+    const { plan = null, handled, undoes } = readings.get(letter.executionId) ?? {};
+    const shown = {
+      ...letter,
+      handled: handled?.has(letter.workItemId) === true,
+      undoes: undoes?.get(letter.workItemId) ?? null,
+    };
     const node = plan?.nodes.get(letter.nodeId)?.dataPolicy ?? null;
     const policy = plan && dataPolicyOf({ workflow: plan.dataPolicy, node });
     if (policy === null) return shown;
@@ -104,9 +111,12 @@ export async function listDeadLetters(
 interface Around {
   readonly plan: Plan | null;
   readonly handled: ReadonlySet<WorkItemId>;
+  readonly undoes: ReadonlyMap<WorkItemId, Undoing>;
 }
 
-/** The state is folded only where a failure can have been handled at all. */
+const NOTHING = { handled: new Set<WorkItemId>(), undoes: new Map<WorkItemId, Undoing>() };
+
+/** The state is folded only where a failure can have been handled, or an item can be an undo. */
 async function readAround(
   deps: EngineDeps,
   letters: readonly DeadLetter[],
@@ -114,20 +124,31 @@ async function readAround(
 ): Promise<Around> {
   const id = letters[0]?.executionId;
   const row = id === undefined ? null : await deps.store.executions.find(id, tenantId);
-  if (row === null) return { plan: null, handled: new Set() };
+  if (row === null) return { plan: null, ...NOTHING };
   const { plan } = await deps.definitions.get(row.definitionId);
   const candidates = letters.filter(({ nodeId }) => mayBeHandled(plan, nodeId));
   // A cancel ends what was still waited for, and no failure has led on from there.
-  if (candidates.length === 0 || row.status === 'cancelled') return { plan, handled: new Set() };
+  if ((candidates.length === 0 && plan.undos.size === 0) || row.status === 'cancelled') {
+    return { plan, ...NOTHING };
+  }
   const loaded = await deps.store.executions.load(row.executionId, tenantId);
-  if (loaded === null) return { plan, handled: new Set() };
+  if (loaded === null) return { plan, ...NOTHING };
   const { live, fatal } = foldLoaded(loaded, plan);
   const awaited = new Set([...live.values()].map(({ workItemId }) => workItemId));
   const handled = candidates.filter(({ nodeId, workItemId }) => {
     const endsIt = fatal !== null && [nodeId, mapOf(plan, nodeId)].includes(fatal.nodeId);
     return !endsIt && !awaited.has(workItemId);
   });
-  return { plan, handled: new Set(handled.map(({ workItemId }) => workItemId)) };
+  const undoes = [...live.values()].flatMap((visit): [WorkItemId, Undoing][] =>
+    visit.undoes === undefined || visit.workItemId === null
+      ? []
+      : [[visit.workItemId, visit.undoes]],
+  );
+  return {
+    plan,
+    handled: new Set(handled.map(({ workItemId }) => workItemId)),
+    undoes: new Map(undoes),
+  };
 }
 
 /** By an edge for failures, or by the map whose item it was. */

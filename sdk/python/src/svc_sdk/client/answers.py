@@ -830,6 +830,11 @@ class DecidedApprovals(TypedDict):
     results: list[ApprovalVerdict]
 
 
+class DeadLetterUndoes(TypedDict):
+    node_id: str
+    visit: int
+
+
 class DeadLetter(TypedDict):
     id: str
     execution_id: str
@@ -843,6 +848,8 @@ class DeadLetter(TypedDict):
     handled: bool
     """The node failed and the execution continued: by a failure edge, a fallback node or its
     map."""
+    undoes: DeadLetterUndoes | None
+    """The completed visit that it is to undo; null: none."""
     dead_lettered_at: str
 
 
