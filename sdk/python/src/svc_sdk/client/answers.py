@@ -153,13 +153,13 @@ class StartedExecution(TypedDict):
 
 
 class ExecutionSummaryWaitingFor(TypedDict):
-    kind: Literal["concurrency", "rate", "max_concurrent_executions", "start_after"]
+    kind: Literal["concurrency", "rate", "debounce", "max_concurrent_executions", "start_after"]
     key: str | None
-    """Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share
-    the places; or a data policy hides it."""
+    """Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the
+    tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None
-    """With `start_after`: when it begins."""
+    """With `start_after` and `debounce`: when it begins."""
 
 
 class ExecutionSummaryImported(TypedDict):
@@ -233,13 +233,13 @@ class ExecutionCounts(TypedDict):
 
 
 class ExecutionWaitingFor(TypedDict):
-    kind: Literal["concurrency", "rate", "max_concurrent_executions", "start_after"]
+    kind: Literal["concurrency", "rate", "debounce", "max_concurrent_executions", "start_after"]
     key: str | None
-    """Key of `concurrency` or `rate`. Null: all executions of the workflow, or the tenant, share
-    the places; or a data policy hides it."""
+    """Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the
+    tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None
-    """With `start_after`: when it begins."""
+    """With `start_after` and `debounce`: when it begins."""
 
 
 class ExecutionImported(TypedDict):
