@@ -39,7 +39,7 @@ export async function fireTimers(
   ]);
   await Promise.all(deadlines.map((timer) => apart(deps, timer.executionId, fire(deps, timer))));
   return {
-    found: deadlines.length + told.filter((isTold) => isTold !== false).length + retries.length,
+    found: deadlines.length + told.filter((isTold) => isTold).length + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
   };
 }
