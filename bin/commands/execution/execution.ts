@@ -109,8 +109,9 @@ export async function sendEvent(
 /** Null: it has begun, or has ended. */
 function describeWait({ waiting_for: wait }: WireExecution): string | null {
   if (wait === undefined || wait === null) return null;
-  if (wait.until) return `${wait.kind} ${wait.until}`;
-  return `${wait.kind}${wait.key === null ? '' : ` of ${wait.key}`}`;
+  const of = wait.key === null ? '' : ` of ${wait.key}`;
+  const until = wait.until ? ` until ${wait.until}` : '';
+  return `${wait.kind}${of}${until}`;
 }
 
 export function printExecution(execution: WireExecution, options: ClientOptions): void {

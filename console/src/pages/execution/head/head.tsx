@@ -96,27 +96,40 @@ function Wait({
 }: {
   readonly waitingFor: NonNullable<Execution['waiting_for']>;
 }) {
-  if (kind === 'start_after') {
-    return (
+  const of = key === null ? '' : `, key ${key}`;
+  const at =
+    until === null ? (
+      ''
+    ) : (
       <>
-        its start
-        {until === null ? (
-          ''
-        ) : (
-          <>
-            {' '}
-            at <AbsoluteTime at={until} />
-          </>
-        )}
+        {' '}
+        at <AbsoluteTime at={until} />
       </>
     );
+  switch (kind) {
+    case 'start_after':
+      return <>its start{at}</>;
+    case 'debounce':
+      return (
+        <>
+          a newer start{of}; it begins{at} unless one comes
+        </>
+      );
+    case 'rate':
+      return (
+        <>
+          its turn by the rate{of}, since <AbsoluteTime at={since} />
+        </>
+      );
+    case 'concurrency':
+    case 'max_concurrent_executions':
+      return (
+        <>
+          a place of {kind === 'concurrency' ? 'its concurrency' : kind}
+          {of}, since <AbsoluteTime at={since} />
+        </>
+      );
   }
-  return (
-    <>
-      a place of {kind === 'concurrency' ? 'its concurrency' : kind}
-      {key === null ? '' : `, key ${key}`}, since <AbsoluteTime at={since} />
-    </>
-  );
 }
 
 /** Null: the execution has not begun to undo its steps. */
