@@ -44,7 +44,24 @@ function reportAnswer(error: ApiError): number {
       EXIT.unauthenticated,
     );
   }
-  return report(error.message, error.status === 404 ? EXIT.notFound : EXIT.failure);
+  if (error.status === 404) return report(adviseMissing(error.message), EXIT.notFound);
+  return report(error.message, EXIT.failure);
+}
+
+/** Commands that list what an id may be of, by the word that names it in `not found: …`. */
+const LISTS: Readonly<Record<string, string>> = {
+  agent: 'svc agent list',
+  execution: 'svc execution list',
+  schedule: 'svc schedule list',
+  tenant: 'svc tenant list',
+  webhook: 'svc webhook list',
+  workflow: 'svc workflow list',
+};
+
+function adviseMissing(message: string): string {
+  const [, thing = ''] = /^not found: (?:node \S+ of )?([a-z]+) /.exec(message) ?? [];
+  const list = LISTS[thing];
+  return list === undefined ? message : `${message}; list them with: ${list}`;
 }
 
 function adviseUnreachable(error: ApiUnreachableError): string {

@@ -200,7 +200,7 @@ test('execution start --idempotency-key: the same execution again', async (t) =>
 test('execution start: an unknown workflow is not found', async (t) => {
   const { code, stderr } = await svc('execution', 'start', 'nothing');
   t.is(code, 4);
-  t.regex(stderr, /^error: not found: workflow nothing\n$/);
+  t.regex(stderr, /^error: not found: workflow nothing; list them with: .* workflow list\n$/);
 });
 
 test('execution list and show', async (t) => {

@@ -112,6 +112,25 @@ for (const { status, code, error } of ANSWERS) {
   });
 }
 
+const MISSING = [
+  ['execution exec_1', /; list them with: \S.* execution list\n$/],
+  ['workflow orders version 2', /; list them with: \S.* workflow list\n$/],
+  ['node pay of execution exec_1', /; list them with: \S.* execution list\n$/],
+  ['artifact 00ff', /00ff\n$/],
+] as const;
+
+for (const [what, advice] of MISSING) {
+  test(`4: ${what} is missing, and the next step is named where there is one`, async (t) => {
+    const error = `not found: ${what}`;
+    const { url, close } = await listen({ status: 404, body: JSON.stringify({ error }) });
+    t.teardown(close);
+    const { code, stderr } = await runSvc(['execution', 'show', 'exec_1', '--url', url], { cwd });
+    t.is(code, 4);
+    t.true(stderr.startsWith(`error: ${error}`), stderr);
+    t.regex(stderr, advice);
+  });
+}
+
 /** Simulates a runtime, or another service on its port, that always gives the same answer. */
 async function listen(answer: {
   status: number;

@@ -28,13 +28,28 @@ export function watched(act: Action): Action {
     const { watch } = args.at(-2) as WatchOptions;
     if (watch === undefined) return act.apply(this, args);
     const everyMs = watch === true ? WATCH_MS : watch;
-    for (;;) {
+    for (let hasRead = false; ;) {
       if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
-      await act.apply(this, args);
+      try {
+        await act.apply(this, args);
+        hasRead = true;
+      } catch (error) {
+        // An address or a token that is wrong shows at once.
+        if (!hasRead || !isPassing(error)) throw error;
+        printNote(`${(error as Error).message}; reading again`);
+      }
       if (process.stdout.isTTY) printNote(`\nevery ${everyMs / 1000} s; Ctrl-C ends it`);
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   };
+}
+
+/** Whether the runtime may answer the next reading: it is away, stopping or overloaded. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'ApiUnreachableError') return true;
+  const status = 'status' in error ? error.status : null;
+  return error.name === 'ApiError' && (status === 429 || status === 503);
 }
 
 function parseSeconds(text: string): number {
