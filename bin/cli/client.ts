@@ -8,6 +8,7 @@ import {
   createResourceClient,
   type ResourceClient,
 } from '../../src/shared/clients/svc/resource-client.ts';
+import { parseDuration } from '../../src/shared/domain/workflow/parse/parse-duration.ts';
 import { DEFAULT_URL } from './default-url.ts';
 import { usageError } from './exit-code.ts';
 import type { OutputFormat } from './output.ts';
@@ -34,7 +35,17 @@ export function connectResources(options: ClientOptions): ResourceClient {
 }
 
 export function apiTarget(options: ClientOptions): ApiTarget {
-  return { url: readUrl(options.url), token: readToken(options.token) };
+  const target = { url: readUrl(options.url), token: readToken(options.token) };
+  const given = process.env[REQUEST_TIMEOUT] ?? '';
+  return given === '' ? target : { ...target, answerMsMax: readTimeout(given) };
+}
+
+const REQUEST_TIMEOUT = 'SVC_REQUEST_TIMEOUT';
+
+function readTimeout(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== null && ms > 0) return ms;
+  throw usageError(`${REQUEST_TIMEOUT} must be a duration such as 10s, not "${text}"`);
 }
 
 function readUrl(text: string): string {

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { EXIT } from '../../bin/cli/exit-code.ts';
@@ -66,6 +69,23 @@ test('bash completes ids with what the program lists', async (t) => {
   const ids = complete('bash', { file, typed: 'svc execution show exec_' });
   t.deepEqual(ids, ['exec_1', 'exec_2']);
   t.deepEqual(complete('bash', { file, typed: 'svc workflow show x' }), []);
+});
+
+test('bash completes nothing when the runtime does not answer in time', async (t) => {
+  const { stdout: script } = await runSvc(['completion', 'bash'], { cwd: folder.path });
+  const file = join(folder.path, 'silent.bash');
+  // The kernel accepts its connections, and this process answers none of them meanwhile.
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const program = fileURLToPath(new URL('../../bin/svc.js', import.meta.url));
+  const svc = `svc() { SVC_URL=${url} '${process.execPath}' '${program}' "$@"; }`;
+  writeFileSync(file, `${svc}\n${script}`);
+  const began = performance.now();
+  t.deepEqual(complete('bash', { file, typed: 'svc execution show exec_' }), []);
+  t.true(performance.now() - began < 30_000);
 });
 
 test('a shell that is not known is a mistake, and those that are known are named', async (t) => {

@@ -70,6 +70,9 @@ function describeOption(option: Option): CompletedOption {
 
 const FILES = new Set(['file', 'folder', 'report', 'path']);
 
+/** A runtime that does not answer must not hold up the shell. */
+export const IN_TIME = 'SVC_REQUEST_TIMEOUT=1s';
+
 const NEWEST = '--limit 50 -o ids';
 
 /** Lists of ids, by the name of the argument that takes one. */

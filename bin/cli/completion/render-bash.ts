@@ -1,4 +1,4 @@
-import { isLive, type CompletedCommand, type Value } from './completed-commands.ts';
+import { IN_TIME, isLive, type CompletedCommand, type Value } from './completed-commands.ts';
 import { anyOf, linesBelow, valuesAfterOptions } from './match.ts';
 
 /** A script for bash. It asks the program for ids, and for nothing else. */
@@ -48,7 +48,9 @@ complete -F _svc ${programsOf(commands).join(' ')}
 
 function renderCommand({ line, subcommands, options, argument }: CompletedCommand): string {
   const names = options.flatMap((option) => option.names).join(' ');
-  const live = isLive(argument) ? [`$("\${COMP_WORDS[0]}" ${argument.list} 2>/dev/null)`] : [];
+  const live = isLive(argument)
+    ? [`$(${IN_TIME} "\${COMP_WORDS[0]}" ${argument.list} 2>/dev/null)`]
+    : [];
   const words = [...subcommands.map(({ word }) => word), ...wordsOf(argument), ...live].join(' ');
   const files = argument === 'file' ? '[[ $cur == -* ]] || compopt -o default; ' : '';
   // Options are offered once a dash is typed, unless there is nothing else.

@@ -1,4 +1,5 @@
 import {
+  IN_TIME,
   isLive,
   type CompletedCommand,
   type CompletedOption,
@@ -43,7 +44,7 @@ function renderCommand(command: CompletedCommand): readonly string[] {
     ),
     ...(argument === 'file' ? [`${start} -F`] : []),
     ...(isLive(argument)
-      ? [`${start} -a ${quote(`(${program} ${argument.list} 2>/dev/null)`)}`]
+      ? [`${start} -a ${quote(`(env ${IN_TIME} ${program} ${argument.list} 2>/dev/null)`)}`]
       : []),
     ...(Array.isArray(argument) ? [`${start} -a ${quote(argument.join(' '))}`] : []),
     ...options.map((option) => `${start} ${renderOption(option)}`),

@@ -1,4 +1,10 @@
-import { isLive, type CompletedCommand, type Value, type Word } from './completed-commands.ts';
+import {
+  IN_TIME,
+  isLive,
+  type CompletedCommand,
+  type Value,
+  type Word,
+} from './completed-commands.ts';
 import { anyOf, linesBelow, quoteForShell, valuesAfterOptions } from './match.ts';
 import { programsOf, wordsOf } from './render-bash.ts';
 
@@ -60,7 +66,7 @@ function renderCommand({ line, subcommands, options, argument }: CompletedComman
   );
   const files = argument === 'file' ? '\n      [[ $PREFIX == -* ]] || _files' : '';
   const ids = isLive(argument)
-    ? `\n      [[ $PREFIX == -* ]] || compadd -- \${(f)"$("\${words[1]}" ${argument.list} 2>/dev/null)"}`
+    ? `\n      [[ $PREFIX == -* ]] || compadd -- \${(f)"$(${IN_TIME} "\${words[1]}" ${argument.list} 2>/dev/null)"}`
     : '';
   return `    ("${line}")
       commands=(${commands.map(describe).join(' ')})

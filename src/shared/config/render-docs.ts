@@ -35,6 +35,10 @@ const OTHER_VARIABLES = [
   ['`<PROVIDER>_API_KEY`', 'Key of a further model provider that speaks the protocol of OpenAI.'],
   ['`<PROVIDER>_BASE_URL`', 'Its base URL: what makes it a provider; see `docs/guides/models.md`.'],
   ['`SVC_TOKEN`', 'Token sent by the `svc` commands that call a running service.'],
+  [
+    '`SVC_REQUEST_TIMEOUT`',
+    'Longest wait of these commands for an answer, such as `10s`; default `60s`.',
+  ],
 ];
 
 function renderOtherVariables(): string {

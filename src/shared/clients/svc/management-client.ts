@@ -77,7 +77,7 @@ const ANSWER_MS_MAX = 60_000;
 export function createManagementClient(target: ApiTarget): ManagementClient {
   /** `member` is one that every such answer holds. */
   async function call<Body>(member: string & keyof Body, request: ApiRequest): Promise<Body> {
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    const signal = AbortSignal.timeout(target.answerMsMax ?? ANSWER_MS_MAX);
     return readJson<Body>(target, await sendRequest(target, { ...request, signal }), member);
   }
 

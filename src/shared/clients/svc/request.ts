@@ -4,6 +4,8 @@ export interface ApiTarget {
   /** Base URL of the runtime; a path in it is kept. */
   readonly url: string;
   readonly token: string | null;
+  /** Longest wait for an answer; default: a minute. */
+  readonly answerMsMax?: number;
 }
 
 export interface ApiRequest {
