@@ -23,13 +23,14 @@ export const CONCURRENCY_BROKEN: Readonly<Record<string, (run: ExampleRun) => vo
   },
 };
 
-type Told = Pick<EventOf, 'kind' | 'payload'> & { readonly place: number };
+/** The event of an execution, at a place among all events and as many milliseconds after 1 s. */
+export type Told = Pick<EventOf, 'kind' | 'payload'> & { readonly place: number };
 
-function started(place: number): Told {
+export function started(place: number): Told {
   return { kind: 'WorkflowStarted', payload: { input: { token: 'one' } }, place };
 }
 
-function begun(place: number): Told {
+export function begun(place: number): Told {
   return { kind: 'NodeScheduled', payload: { visit: 0 }, place };
 }
 
@@ -39,11 +40,19 @@ function cancelledFor(executionId: string, place: number): Told {
 }
 
 /** An execution of the workflow with a key, whose events are written at these places. */
-function addKeyed({ last }: ExampleRun, id: string, told: readonly Told[]): void {
+function addKeyed(run: ExampleRun, id: string, told: readonly Told[]): void {
+  addExecution(run, { id, workflowId: 'keyed', told });
+}
+
+export function addExecution(
+  { last }: ExampleRun,
+  of: { readonly id: string; readonly workflowId: string; readonly told: readonly Told[] },
+): void {
+  const { id, workflowId, told } = of;
   last.executions.push({
     id,
     tenant_id: 'amber',
-    workflow_id: 'keyed',
+    workflow_id: workflowId,
     parent_execution_id: null,
     status: told.at(-1)?.kind === 'WorkflowCancelled' ? 'cancelled' : 'running',
     last_sequence: told.length,

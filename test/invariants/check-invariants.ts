@@ -4,6 +4,7 @@ import { checkAudit } from './checks/check-audit.ts';
 import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
 import { checkConcurrency, type KeyOf } from './checks/check-concurrency.ts';
+import { checkStarts, type StartRule } from './checks/check-starts.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
 import { checkFunctions } from './checks/check-functions.ts';
@@ -49,6 +50,8 @@ export function checkInvariants(params: {
   readonly budgets?: Readonly<Record<string, BudgetOf>>;
   /** Keys of concurrency by the workflows that have one. */
   readonly keys?: Readonly<Partial<Record<string, KeyOf>>>;
+  /** When executions begin, by the workflows that have such a rule. */
+  readonly startRules?: Readonly<Partial<Record<string, StartRule>>>;
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
@@ -82,6 +85,7 @@ export function checkInvariants(params: {
     ...checkUndos(last),
     ...checkQuotas(dumps),
     ...checkConcurrency(dumps, history, params.keys),
+    ...checkStarts(last, history, params.startRules),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -14,6 +14,7 @@ import {
   type Mutable,
 } from './example-run.ts';
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
+import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
 import { addContinuation } from './example-continuation.ts';
 import { addFunction, FUNCTION_BROKEN } from './example-function.ts';
@@ -39,6 +40,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       limits: LIMITS,
       budgets: BUDGETS,
       keys: KEYS,
+      startRules: START_RULES,
       receipts: [{ seq: 2, status: 200 }],
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
@@ -61,6 +63,7 @@ test('a schedule that was paused and resumed in between may pass over fires', (t
 /** By rule: a function that breaks it. */
 const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   ...CONCURRENCY_BROKEN,
+  ...STARTS_BROKEN,
   // Histories
   'every event belongs to an execution': ({ last }) => void last.executions.splice(1, 1),
   'sequences run from 1 without gaps, up to the last of the row': ({ last }) =>

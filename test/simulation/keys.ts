@@ -1,4 +1,5 @@
 import type { KeyOf } from '../invariants/checks/check-concurrency.ts';
+import type { StartRule } from '../invariants/checks/check-starts.ts';
 import type { WorkflowName } from './workflows.ts';
 
 const keyOf = (token: string): string => `${token.endsWith('0')}`;
@@ -9,4 +10,15 @@ export const KEYS: Readonly<Partial<Record<WorkflowName, KeyOf>>> = {
   refusing: { limit: 2, whenFull: 'refuse', keyOf },
   latest: { limit: 1, whenFull: 'cancel_oldest', keyOf },
   latest_two: { limit: 2, whenFull: 'cancel_oldest', keyOf },
+  deadlined: { limit: 1, whenFull: 'queue', keyOf },
+  throttled_one: { limit: 1, whenFull: 'queue', keyOf },
+};
+
+/** When executions of the workflows begin, as the checker knows it. */
+export const START_RULES: Readonly<Partial<Record<WorkflowName, StartRule>>> = {
+  delayed: { afterMs: 80, keyOf },
+  deadlined: { keyOf },
+  throttled: { rate: { intervalMs: 200, burst: 1 }, keyOf },
+  throttled_one: { rate: { intervalMs: 200, burst: 1 }, keyOf },
+  settling: { debounce: { waitMs: 120, maxWaitMs: 300 }, keyOf },
 };

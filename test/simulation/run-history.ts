@@ -12,7 +12,7 @@ import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
 import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
-import { KEYS } from './keys.ts';
+import { KEYS, START_RULES } from './keys.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
 import {
@@ -197,6 +197,7 @@ export async function runHistory(
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
         budgets: BUDGETS,
         keys: KEYS,
+        startRules: START_RULES,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),

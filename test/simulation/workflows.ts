@@ -100,6 +100,14 @@ const keyed = (whenFull: string, limit: number, undo: JsonObject = {}) => ({
 
 const UNDONE = { undo: effect('close') };
 
+const brief = (rules: JsonObject) => ({
+  nodes: { open: effect('open'), call: python('call') },
+  edges: edges('open call'),
+  ...rules,
+});
+
+const RATE = { key: KEY, limit: 5, per: '1s', burst: 1 };
+
 export const WORKFLOWS = {
   chain: {
     nodes: {
@@ -246,6 +254,11 @@ export const WORKFLOWS = {
   /** The newest executions win, and the older ones undo their steps. */
   latest: keyed('cancel_oldest', 1, UNDONE),
   latest_two: keyed('cancel_oldest', 2, UNDONE),
+  delayed: brief({ start_after: '80ms' }),
+  deadlined: brief({ start_deadline: '150ms', concurrency: { key: KEY, limit: 1 } }),
+  throttled: brief({ rate: RATE }),
+  throttled_one: brief({ rate: RATE, concurrency: { key: KEY, limit: 1 } }),
+  settling: brief({ debounce: { key: KEY, wait: '120ms', max_wait: '300ms' } }),
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -373,6 +386,11 @@ export const WITH_KEYS = [
   'refusing',
   'latest',
   'latest_two',
+  'delayed',
+  'deadlined',
+  'throttled',
+  'throttled_one',
+  'settling',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
   'lasting',

@@ -22,6 +22,8 @@ interface Keyed extends KeyOf {
   readonly started: EventOf;
   /** Its first step; undefined: it has not begun. */
   readonly begun: EventOf | undefined;
+  /** Its start deadline passed, so it left the queue. */
+  readonly left: EventOf | undefined;
   /** Undefined: it is live. */
   readonly ended: EventOf | undefined;
 }
@@ -58,6 +60,9 @@ function keyedIn(dump: Dump, keys: Keys): readonly Keyed[] {
         key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
         started,
         begun: story.find(({ kind }) => kind === 'NodeScheduled'),
+        left: story.find(
+          ({ kind, payload }) => kind === 'TimerFired' && payload['purpose'] === 'start_deadline',
+        ),
         ended: hasEnded ? story.at(-1) : undefined,
       },
     ];
@@ -98,6 +103,7 @@ function checkOrder(dump: Dump, keyed: readonly Keyed[]): Violation[] {
       (other) =>
         (other.started.place ?? 0) < (one.started.place ?? 0) &&
         (other.begun?.place ?? Infinity) > place &&
+        (other.left?.place ?? Infinity) > place &&
         (other.ended?.place ?? Infinity) > place,
     );
     if (passed.length < limit) return null;
@@ -106,13 +112,15 @@ function checkOrder(dump: Dump, keyed: readonly Keyed[]): Violation[] {
 }
 
 const MADE_ROOM = /made room for (exec_\w+),/;
+const FOR_NEWER = /(?:made room for|displaced it:) (exec_\w+),/;
 
-/** The cancels of executions for a newer one of their key. */
+/** The cancels of executions for a newer one of their key; with `reason`, those that say it so. */
 export function displacedIn(
   dump: Dump,
+  reason = FOR_NEWER,
 ): readonly { readonly event: EventOf; readonly newest: string }[] {
   return dump.events.flatMap((event) => {
-    const [, newest] = MADE_ROOM.exec(textIn(event.payload, 'reason')) ?? [];
+    const [, newest] = reason.exec(textIn(event.payload, 'reason')) ?? [];
     return newest === undefined ? [] : [{ event, newest }];
   });
 }
@@ -123,7 +131,7 @@ function checkDisplaced(dump: Dump, keyed: readonly Keyed[]): Violation[] {
   const byKey = Map.groupBy(keyed, ({ key }) => key);
   return violations(
     'an execution ends only for newer ones of its key',
-    displacedIn(dump),
+    displacedIn(dump, MADE_ROOM),
     ({ event, newest }) => {
       const about = { execution: event.execution_id, for: newest };
       const old = byId.get(event.execution_id);

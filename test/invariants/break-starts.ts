@@ -1,0 +1,44 @@
+import { addExecution, begun, started, type Told } from './break-concurrency.ts';
+import type { StartRule } from './checks/check-starts.ts';
+import type { ExampleRun } from './example-run.ts';
+
+const keyOf = (token: string): string => token;
+
+/** The rules of starts in the example run: only these cases have executions of the workflows. */
+export const START_RULES: Readonly<Record<string, StartRule>> = {
+  delayed: { afterMs: 100, keyOf },
+  throttled: { rate: { intervalMs: 100, burst: 1 }, keyOf },
+  settling: { debounce: { waitMs: 100, maxWaitMs: 300 }, keyOf },
+};
+
+/** By rule: a function that breaks it. */
+export const STARTS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
+  'an execution begins at its time at the earliest': (run) =>
+    add(run, 'delayed', [[started(101), begun(190)]]),
+  'an execution that missed its start deadline ran nothing': (run) =>
+    add(run, 'delayed', [[started(101), begun(301), tooLate(302)]]),
+  'executions of a key begin at its rate at most': (run) =>
+    add(run, 'throttled', [
+      [started(101), begun(103)],
+      [started(102), begun(104)],
+    ]),
+  'a debounced execution begins when its wait is over': (run) =>
+    add(run, 'settling', [[started(101), begun(150)]]),
+  'a displaced execution ran nothing, and a newer one of its key did it': (run) =>
+    add(run, 'settling', [[started(102), displacedBy('exec_8', 103)], [started(101)]]),
+};
+
+function add(run: ExampleRun, workflowId: string, stories: readonly (readonly Told[])[]): void {
+  stories.forEach((told, index) =>
+    addExecution(run, { id: `exec_${7 + index}`, workflowId, told }),
+  );
+}
+
+function tooLate(place: number): Told {
+  return { kind: 'WorkflowFailed', payload: { error_class: 'start_deadline_exceeded' }, place };
+}
+
+function displacedBy(executionId: string, place: number): Told {
+  const reason = `debounce: a newer start of its key displaced it: ${executionId}, started by token:c`;
+  return { kind: 'WorkflowCancelled', payload: { reason }, place };
+}

@@ -1,0 +1,146 @@
+import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { byExecution } from './check-histories.ts';
+import { textIn, type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
+import type { History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** When the executions of a workflow begin. Times are in milliseconds. */
+export interface StartRule {
+  readonly afterMs?: number;
+  readonly rate?: { readonly intervalMs: number; readonly burst: number };
+  readonly debounce?: { readonly waitMs: number; readonly maxWaitMs: number };
+  /** The key of an execution, from the `token` in its input. */
+  readonly keyOf: (token: string) => string;
+}
+
+type Rules = Readonly<Partial<Record<string, StartRule>>>;
+
+/** An execution with such a rule, as its events tell. */
+interface Ruled extends StartRule {
+  readonly row: ExecutionOf;
+  readonly key: string;
+  readonly started: EventOf;
+  /** Its first step; undefined: it has not begun. */
+  readonly begun: EventOf | undefined;
+  /** A retry begins as soon as it may. */
+  readonly isRetry: boolean;
+  readonly hasMissedDeadline: boolean;
+}
+
+const DISPLACED = /displaced it: (exec_\w+),/;
+
+/** Executions begin at their time, at their rate, and the last of several starts of a key begins. */
+export function checkStarts(
+  dump: Dump | undefined,
+  history: History,
+  rules: Rules = {},
+): Violation[] {
+  // A removal takes starts away that others were measured from.
+  if (dump === undefined || (dump.retired_executions ?? []).length > 0) return [];
+  const ruled = ruledIn(dump, rules);
+  return [
+    ...checkNothingRan(dump, ruled),
+    ...(history.clockWasSetBack === true
+      ? []
+      : [...checkDelays(ruled), ...checkRates(ruled), ...checkWaits(ruled)]),
+  ];
+}
+
+function ruledIn(dump: Dump, rules: Rules): readonly Ruled[] {
+  const events = byExecution(dump);
+  return dump.executions.flatMap((row) => {
+    const rule = rules[row.workflow_id];
+    const story = events.get(row.id) ?? [];
+    const [started] = story;
+    if (rule === undefined || started === undefined || row.parent_execution_id !== null) return [];
+    const { input } = started.payload;
+    const key = rule.keyOf(isJsonObject(input) ? textIn(input, 'token') : '');
+    return [
+      {
+        ...rule,
+        row,
+        key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
+        started,
+        begun: story.find(({ kind }) => kind === 'NodeScheduled'),
+        isRetry: started.payload['retried_from'] !== undefined,
+        hasMissedDeadline: story.some(
+          ({ payload }) => payload['error_class'] === 'start_deadline_exceeded',
+        ),
+      },
+    ];
+  });
+}
+
+/** The cancel of one that a newer start displaced says which one that was. */
+function checkNothingRan(dump: Dump, ruled: readonly Ruled[]): Violation[] {
+  const byId = new Map(ruled.map((one) => [one.row.id, one]));
+  const displaced = dump.events.flatMap((event) => {
+    const [, newer] = DISPLACED.exec(textIn(event.payload, 'reason')) ?? [];
+    return newer === undefined ? [] : [{ id: event.execution_id, newer }];
+  });
+  return [
+    ...violations(
+      'a displaced execution ran nothing, and a newer one of its key did it',
+      displaced,
+      (of) => {
+        const [old, young] = [byId.get(of.id), byId.get(of.newer)];
+        const isRight =
+          old?.begun === undefined &&
+          old?.key === young?.key &&
+          (old?.started.place ?? 0) <= (young?.started.place ?? 0);
+        return isRight ? null : { about: { execution: of.id }, saw: `displaced by ${of.newer}` };
+      },
+    ),
+    ...violations('an execution that missed its start deadline ran nothing', ruled, (one) =>
+      one.hasMissedDeadline && one.begun !== undefined
+        ? { about: { execution: one.row.id }, saw: 'it has begun' }
+        : null,
+    ),
+  ];
+}
+
+function checkDelays(ruled: readonly Ruled[]): Violation[] {
+  return violations('an execution begins at its time at the earliest', ruled, (one) => {
+    const { afterMs = 0, begun, started, isRetry, row } = one;
+    if (begun === undefined || isRetry) return null;
+    const waitedMs = begun.created_at - started.created_at;
+    return waitedMs >= afterMs
+      ? null
+      : { about: { execution: row.id }, saw: `begun after ${waitedMs} ms of ${afterMs}` };
+  });
+}
+
+/** An execution begins after its token came, so some begin close together; none begins before its token. */
+function checkRates(ruled: readonly Ruled[]): Violation[] {
+  const paced = Map.groupBy(
+    ruled.filter(({ rate }) => rate !== undefined),
+    ({ key }) => key,
+  );
+  return violations('executions of a key begin at its rate at most', paced, ([key, of]) => {
+    const { intervalMs, burst } = of[0]?.rate ?? { intervalMs: 0, burst: 0 };
+    const since = Math.min(...of.map(({ started }) => started.created_at));
+    const begun = of
+      .flatMap((one) => one.begun?.created_at ?? [])
+      .toSorted((one, other) => one - other);
+    const early = begun.findIndex(
+      (at, index) => at < since + Math.max(0, index + 1 - burst) * intervalMs - 1,
+    );
+    if (early < 0) return null;
+    return { about: { key }, saw: `number ${early + 1} after ${(begun[early] ?? 0) - since} ms` };
+  });
+}
+
+function checkWaits(ruled: readonly Ruled[]): Violation[] {
+  const byKey = Map.groupBy(ruled, ({ key }) => key);
+  return violations('a debounced execution begins when its wait is over', ruled, (one) => {
+    const { debounce, begun, started, row } = one;
+    if (debounce === undefined || begun === undefined) return null;
+    const firstAt = Math.min(
+      ...(byKey.get(one.key) ?? []).map((other) => other.started.created_at),
+    );
+    const dueAt = Math.min(started.created_at + debounce.waitMs, firstAt + debounce.maxWaitMs);
+    return begun.created_at >= dueAt - 1
+      ? null
+      : { about: { execution: row.id }, saw: `begun ${dueAt - begun.created_at} ms before it` };
+  });
+}
