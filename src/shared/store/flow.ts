@@ -124,3 +124,8 @@ export interface FlowWait {
 }
 
 export const HOLDERS_MAX = 5;
+
+/** It has the place, the token and the time that it needs. */
+export function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
+  return hasRoom && nextTokenMs === 0;
+}

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { displacedIn } from './check-concurrency.ts';
 import { byExecution } from './check-histories.ts';
 import { textIn, type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
 import type { History } from '../history.ts';
@@ -74,21 +75,19 @@ function ruledIn(dump: Dump, rules: Rules): readonly Ruled[] {
 /** The cancel of one that a newer start displaced says which one that was. */
 function checkNothingRan(dump: Dump, ruled: readonly Ruled[]): Violation[] {
   const byId = new Map(ruled.map((one) => [one.row.id, one]));
-  const displaced = dump.events.flatMap((event) => {
-    const [, newer] = DISPLACED.exec(textIn(event.payload, 'reason')) ?? [];
-    return newer === undefined ? [] : [{ id: event.execution_id, newer }];
-  });
   return [
     ...violations(
       'a displaced execution ran nothing, and a newer one of its key did it',
-      displaced,
-      (of) => {
-        const [old, young] = [byId.get(of.id), byId.get(of.newer)];
+      displacedIn(dump, DISPLACED),
+      ({ event, newest }) => {
+        const [old, young] = [byId.get(event.execution_id), byId.get(newest)];
         const isRight =
           old?.begun === undefined &&
           old?.key === young?.key &&
           (old?.started.place ?? 0) <= (young?.started.place ?? 0);
-        return isRight ? null : { about: { execution: of.id }, saw: `displaced by ${of.newer}` };
+        return isRight
+          ? null
+          : { about: { execution: event.execution_id }, saw: `displaced by ${newest}` };
       },
     ),
     ...violations('an execution that missed its start deadline ran nothing', ruled, (one) =>

@@ -138,12 +138,6 @@ class StartRate(_Pace, total=False):
     burst: int
 
 
-def rate_ir(given: StartRate) -> dict[str, Any]:
-    """The member `rate` of a definition."""
-    key = given.get("key")
-    return _present(**{**given, "key": None if key is None else _expression(key)})
-
-
 class _Wait(TypedDict):
     wait: Any
 
@@ -157,14 +151,8 @@ class Debounce(_Wait, total=False):
     """From the first start that was displaced: one begins then in any case."""
 
 
-def debounce_ir(given: Debounce) -> dict[str, Any]:
-    """The member `debounce` of a definition."""
-    key = given.get("key")
-    return _present(**{**given, "key": None if key is None else _expression(key)})
-
-
-def concurrency_ir(given: Concurrency) -> dict[str, Any]:
-    """The member `concurrency` of a definition."""
+def flow_rule_ir(given: Concurrency | StartRate | Debounce) -> dict[str, Any]:
+    """The member of a definition for a rule with a key."""
     key = given.get("key")
     return _present(**{**given, "key": None if key is None else _expression(key)})
 
@@ -187,11 +175,11 @@ class Workflow(Generic[S]):
         self.version = version
         self._members = members
         if concurrency is not None:
-            members["concurrency"] = concurrency_ir(concurrency)
+            members["concurrency"] = flow_rule_ir(concurrency)
         if rate is not None:
-            members["rate"] = rate_ir(rate)
+            members["rate"] = flow_rule_ir(rate)
         if debounce is not None:
-            members["debounce"] = debounce_ir(debounce)
+            members["debounce"] = flow_rule_ir(debounce)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

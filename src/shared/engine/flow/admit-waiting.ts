@@ -1,11 +1,12 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { EngineReport } from '../report.ts';
-import type {
-  AdmittedExecution,
-  FlowStore,
-  LineName,
-  SurplusExecution,
-  WaitedKey,
+import {
+  type AdmittedExecution,
+  type FlowStore,
+  type LineName,
+  mayBegin,
+  type SurplusExecution,
+  type WaitedKey,
 } from '../../store/flow.ts';
 
 export interface FlowRound {
@@ -90,10 +91,6 @@ export async function admitWaiting(
     tenants: keys.map(({ tenantId }) => tenantId),
     nextTokenMs: nextTokenMs === Infinity ? null : nextTokenMs,
   };
-}
-
-function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
-  return hasRoom && nextTokenMs === 0;
 }
 
 function reasonOf({ isDebounced, token }: WaitedKey): string {

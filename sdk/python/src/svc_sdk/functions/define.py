@@ -12,9 +12,7 @@ from ..workflow import (
     Concurrency,
     Debounce,
     StartRate,
-    concurrency_ir,
-    debounce_ir,
-    rate_ir,
+    flow_rule_ir,
 )
 from .context import FunctionContext
 
@@ -74,9 +72,9 @@ class Function(Generic[In, Out]):
             node_timeout_secs=options.timeout_secs,
             retry_policy=options.retry_policy,
         )
-        concurrency = options.concurrency and concurrency_ir(options.concurrency)
-        rate = options.rate and rate_ir(options.rate)
-        debounce = options.debounce and debounce_ir(options.debounce)
+        concurrency = options.concurrency and flow_rule_ir(options.concurrency)
+        rate = options.rate and flow_rule_ir(options.rate)
+        debounce = options.debounce and flow_rule_ir(options.debounce)
         return {
             **options.workflow,
             **_present(concurrency=concurrency, rate=rate, debounce=debounce),

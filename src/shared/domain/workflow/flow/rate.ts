@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json.ts';
 import { parseDuration } from '../parse/parse-duration.ts';
+import { pointerTo } from '../problem.ts';
 
 /** A bucket of `burst` tokens, to which `limit` tokens come in each `perMs`. */
 export interface Pace {
@@ -28,8 +29,7 @@ export function parsePace(
     return null;
   }
   for (const name of Object.keys(value)) {
-    if (!KNOWN.has(name))
-      problem(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'is not known');
+    if (!KNOWN.has(name)) problem(pointerTo(name), 'is not known');
   }
   const limit = readCount(value['limit'] ?? null);
   if (limit === null) problem('/limit', COUNT_FORM);

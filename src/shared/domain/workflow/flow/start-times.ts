@@ -11,8 +11,6 @@ export interface StartTimes {
   readonly deadline: TimerSpec | null;
 }
 
-export const NO_START_TIMES: StartTimes = { after: null, deadline: null };
-
 export const START_TIME_FORMS = `${DURATION_FORMS}, or an instant like "2030-01-31T09:00:00Z"`;
 
 /** A delay from the start, or an instant; null: it is neither. */

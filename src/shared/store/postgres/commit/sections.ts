@@ -11,7 +11,7 @@ import {
 import { approvalChangesOf } from '../../rows/approval-changes.ts';
 import { labelsOf, setLabelsOf } from '../../rows/label-rows.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
-import { writeLine } from '../../rows/next-line.ts';
+import { writeLine } from '../../rows/wait-line.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
 import {

@@ -1,6 +1,6 @@
-import type { TenantId } from '../../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { AwaitedPlace, CommitPlan, PlaceOfKey } from '../../commit.ts';
-import { writeLine } from '../../rows/next-line.ts';
+import { lineOf, type WaitLine, writeLine } from '../../rows/wait-line.ts';
 import type { Connection } from '../connection/connect.ts';
 
 /** Whether the executions that have places of the key, or wait for one, are as many as may run. */
@@ -32,31 +32,53 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   const { executionId, tenantId, create, entersQueue } = plan;
   const awaited = create?.awaitsPlace ?? entersQueue;
   if (awaited === undefined) return;
-  const { placeKey, placesMax, rate, debounce, cancelsOldest = false } = awaited;
-  const firstAt = debounce === undefined ? null : (findFirst(connection, plan, awaited) ?? since);
+  const { debounce } = awaited;
+  const shard = create?.shard ?? entersQueue?.shard ?? null;
+  insertWait(connection, { executionId, tenantId, shard, since, line: lineOf(awaited) });
+  if (debounce === undefined) return;
+  const firstAt = findFirst(connection, plan, awaited) ?? since;
+  connection.run(
+    `update flow_waits
+     set first_at = ?, due_at = ?, next_line = ?
+     where execution_id = ?`,
+    [
+      firstAt,
+      Math.min(since + debounce.waitMs, firstAt + (debounce.maxWaitMs ?? Infinity)),
+      writeLine(debounce.next),
+      executionId,
+    ],
+  );
+}
+
+export function insertWait(
+  connection: Connection,
+  of: {
+    readonly executionId: ExecutionId;
+    readonly tenantId: TenantId;
+    readonly shard: number | null;
+    readonly since: number;
+    readonly line: WaitLine;
+  },
+): void {
+  const { executionId, tenantId, shard, since, line } = of;
   connection.run(
     `insert into flow_waits (
        execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-       interval_us, burst, cancels_oldest, first_at, due_at, next_line
+       interval_us, burst, cancels_oldest
      )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       executionId,
       tenantId,
-      placeKey,
-      placesMax,
-      create?.shard ?? entersQueue?.shard ?? null,
+      line.place_key,
+      line.places_max,
+      shard,
       since,
-      rate?.placesKey ?? null,
-      rate?.bucket.key ?? null,
-      rate?.bucket.intervalUs ?? null,
-      rate?.bucket.burst ?? null,
-      cancelsOldest ? 1 : 0,
-      firstAt,
-      debounce && firstAt !== null
-        ? Math.min(since + debounce.waitMs, firstAt + (debounce.maxWaitMs ?? Infinity))
-        : null,
-      writeLine(debounce?.next ?? null),
+      line.places_key,
+      line.bucket_key,
+      line.interval_us,
+      line.burst,
+      line.cancels_oldest ? 1 : 0,
     ],
   );
 }

@@ -12,6 +12,7 @@ import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
+import { markRunnable } from '../scheduling/mark-runnable.ts';
 import { writeLabels } from './labels.ts';
 import { writeTree } from './judge-tree.ts';
 import { startExecutions } from './start-executions.ts';
@@ -260,12 +261,6 @@ function writeRunnable(
   if (ends || plan.runnable === 'clear') {
     connection.run('delete from runnable where execution_id = ?', [plan.executionId]);
   } else if (plan.runnable === 'mark') {
-    // An older mark stays: the execution keeps its place.
-    connection.run(
-      `insert into runnable (execution_id, shard)
-       values (?, ?)
-       on conflict (execution_id) do nothing`,
-      [plan.executionId, shard],
-    );
+    markRunnable(connection, { executionId: plan.executionId, shard });
   }
 }

@@ -1,7 +1,9 @@
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { EndedDebounce, FlowStore } from '../../flow.ts';
-import type { NextLine } from '../../rows/next-line.ts';
+import type { WaitLine } from '../../rows/wait-line.ts';
+import { insertWait } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
+import { markRunnable } from './mark-runnable.ts';
 
 const NOTHING: EndedDebounce = { begun: [], hasMoved: false };
 
@@ -41,34 +43,10 @@ export function endDebounce(
   const { executionId, shard, since, nextLine } = newest;
   connection.run('delete from flow_waits where execution_id = ?', [executionId]);
   if (nextLine === null) {
-    connection.run(
-      `insert into runnable (execution_id, shard)
-       values (?, ?)
-       on conflict (execution_id) do nothing`,
-      [executionId, shard],
-    );
+    markRunnable(connection, { executionId, shard });
     return { begun: [{ executionId, shard, waitedMs: now - since }], hasMoved: false };
   }
-  const line = JSON.parse(nextLine) as NextLine;
-  connection.run(
-    `insert into flow_waits (
-       execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-       interval_us, burst, cancels_oldest
-     )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      executionId,
-      tenantId,
-      line.place_key,
-      line.places_max,
-      shard,
-      now,
-      line.places_key,
-      line.bucket_key,
-      line.interval_us,
-      line.burst,
-      line.cancels_oldest ? 1 : 0,
-    ],
-  );
+  const line = JSON.parse(nextLine) as WaitLine;
+  insertWait(connection, { executionId, tenantId, shard, since: now, line });
   return { begun: [], hasMoved: true };
 }

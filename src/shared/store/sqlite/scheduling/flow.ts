@@ -4,6 +4,7 @@ import {
   type AdmittedExecution,
   type FlowStore,
   HOLDERS_MAX,
+  mayBegin,
   type LineName,
   type PacedBeginnings,
   type WaitedKey,
@@ -14,6 +15,7 @@ import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
+import { markRunnable } from './mark-runnable.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
@@ -152,10 +154,6 @@ function nextMsOf(
   return token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
 }
 
-function mayBegin({ hasRoom, nextTokenMs }: WaitedKey): boolean {
-  return hasRoom && nextTokenMs === 0;
-}
-
 function tokenOf(
   row: Omit<KeyRow, 'tenantId' | 'placeKey' | 'hasRoom' | 'hasSurplus'>,
 ): AwaitedToken | null {
@@ -219,12 +217,7 @@ function begin(
         [tenantId, placesKey, free[index] ?? null, executionId, now],
       );
     }
-    connection.run(
-      `insert into runnable (execution_id, shard)
-       values (?, ?)
-       on conflict (execution_id) do nothing`,
-      [executionId, shard],
-    );
+    markRunnable(connection, { executionId, shard });
     return { executionId, shard, waitedMs: now - since };
   });
 }

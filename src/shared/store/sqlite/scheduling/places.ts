@@ -1,6 +1,7 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
+import { markRunnable } from './mark-runnable.ts';
 import { toIso } from '../rows.ts';
 
 export function createPlaceStore(connection: Connection): PlaceStore {
@@ -50,14 +51,7 @@ function admit(
     connection.run('delete from child_places where execution_id = ?', [executionId]);
   }
   const admitted = [...borrowing, ...placed];
-  for (const { executionId, shard } of admitted) {
-    connection.run(
-      `insert into runnable (execution_id, shard)
-       values (?, ?)
-       on conflict (execution_id) do nothing`,
-      [executionId, shard],
-    );
-  }
+  for (const child of admitted) markRunnable(connection, child);
   return admitted;
 }
 

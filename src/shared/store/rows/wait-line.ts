@@ -1,7 +1,7 @@
 import type { AwaitedPlace } from '../commit.ts';
 
-/** `next_line` of a wait: columns of the wait that it becomes, as JSON; null: it begins then. */
-export interface NextLine {
+/** Columns of a wait that say for what. As JSON they are `next_line`: the wait that another one becomes. */
+export interface WaitLine {
   readonly place_key: string;
   readonly places_max: number | null;
   readonly places_key: string | null;
@@ -11,17 +11,19 @@ export interface NextLine {
   readonly cancels_oldest: boolean;
 }
 
-export function writeLine(awaited: AwaitedPlace | null): string | null {
-  if (awaited === null) return null;
-  const { placeKey, placesMax, rate, cancelsOldest = false } = awaited;
-  const line: NextLine = {
+export function lineOf({ placeKey, placesMax, rate, cancelsOldest }: AwaitedPlace): WaitLine {
+  return {
     place_key: placeKey,
     places_max: placesMax,
     places_key: rate?.placesKey ?? null,
     bucket_key: rate?.bucket.key ?? null,
     interval_us: rate?.bucket.intervalUs ?? null,
     burst: rate?.bucket.burst ?? null,
-    cancels_oldest: cancelsOldest,
+    cancels_oldest: cancelsOldest === true,
   };
-  return JSON.stringify(line);
+}
+
+/** Null: it begins then. */
+export function writeLine(awaited: AwaitedPlace | null): string | null {
+  return awaited === null ? null : JSON.stringify(lineOf(awaited));
 }
