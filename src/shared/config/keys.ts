@@ -47,7 +47,8 @@ export const CONFIG_KEYS = {
     flag: '--database-url',
     meaning:
       'A path or `sqlite:` URL of an SQLite file, or a `postgres://` URL. A PostgreSQL URL takes several ' +
-      'hosts (`db-1:5432,db-2:5432`): the runtime works on the primary.',
+      'hosts (`db-1:5432,db-2:5432`): the runtime works on the primary. `?host=/var/run/postgresql` ' +
+      'reaches a server by its Unix socket.',
   },
   'database.direct_url': {
     type: 'database_url',

@@ -16,8 +16,11 @@ export type SessionTarget = (typeof TARGETS)[number];
 
 const TARGETS = ['primary', 'read-write', 'any'] as const;
 const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is;
+/** `svc@/db?host=/var/run/postgresql` is valid for libpq, but no URL. */
+const HOST_LEFT_OUT = /^([a-z]+:\/\/[^/?#]*@)(?=[/?#]|$)/i;
 
-export function splitHosts(url: string): PostgresHosts {
+export function splitHosts(given: string): PostgresHosts {
+  const url = given.replace(HOST_LEFT_OUT, '$1localhost');
   const [, before = '', hosts = '', after = ''] = PARTS.exec(url) ?? [];
   const urls = hosts.includes(',')
     ? hosts.split(',').map((host) => `${before}${host}${after}`)

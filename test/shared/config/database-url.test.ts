@@ -27,6 +27,8 @@ for (const url of [
   'postgresql://db/svc',
   'postgres://ann:secret@db-1:5432,db-2,[::1]:5433/svc?target_session_attrs=read-write',
   'postgres:///svc?host=/var/run/postgresql',
+  'postgres://ann@/svc?host=/var/run/postgresql',
+  'postgres://ann:secret@%2Fvar%2Frun%2Fpostgresql/svc',
 ]) {
   test(`${url} is PostgreSQL`, (t) => {
     t.deepEqual(parseDatabaseUrl(url, { cwd: '/' }), {
@@ -73,6 +75,18 @@ test('a URL with several hosts is one URL for each', (t) => {
   ]);
   t.is(target, 'any');
   t.is(splitHosts('postgres://db/svc').target, 'primary');
+});
+
+test('the host of a URL with a user may be left out, as for libpq', (t) => {
+  const urlOf = (url: string) => splitHosts(url).urls;
+  t.deepEqual(urlOf('postgres://ann:a@/svc?host=/run'), [
+    'postgres://ann:a@localhost/svc?host=/run',
+  ]);
+  t.deepEqual(urlOf('postgresql://ann@'), ['postgresql://ann@localhost']);
+  t.deepEqual(urlOf('postgres:///svc?host=/run'), ['postgres:///svc?host=/run']);
+  t.deepEqual(urlOf('postgres://db/svc?application_name=a@/b'), [
+    'postgres://db/svc?application_name=a@/b',
+  ]);
 });
 
 test('the keys beside the URL belong to PostgreSQL', (t) => {
