@@ -20,6 +20,7 @@ import { startRecordedLoad } from './support/recorded-load.ts';
  */
 
 const HELD_MS = 4_000;
+/** A request on its way to a process that stops is served. */
 const DRAIN_DELAY = '2';
 /** No request may take longer, even on a busy machine. */
 const ANSWER_MS_MAX = 8_000;
@@ -51,9 +52,10 @@ export async function runUpgrade(params: {
   const migrate = ['db', 'migrate', '--database-url', url];
   onProgress(`the version before is ${previous.name}`);
   await runProgram({ entry: 'svc', args: migrate, root });
-  const before = new Cluster(url);
+  const env = { SVC_API_DRAIN_DELAY_SECONDS: DRAIN_DELAY };
+  const before = new Cluster(url, { env });
   const { apiKey } = before;
-  const after = new Cluster(url, { apiKey, env: { SVC_API_DRAIN_DELAY_SECONDS: DRAIN_DELAY } });
+  const after = new Cluster(url, { apiKey, env });
   try {
     const oldApis = [await before.startApi({ root }), await before.startApi({ root })];
     const oldSchedulers = [
