@@ -25,6 +25,11 @@ export interface Request {
 export interface Network {
   /** Null: no answer within the timeout. */
   send(request: Request): Promise<Answer | null>;
+  /**
+   * When the last of the doubled requests so far arrives. A start that was refused may be accepted then,
+   * although its client waits for nothing.
+   */
+  lastCopyAt(): number;
 }
 
 const CLIENT_TIMEOUT_MS = 1_000;
@@ -38,6 +43,7 @@ export function createNetwork(params: {
 }): Network {
   const { world, cluster, faults, recorder, dice } = params;
   const latencyMs = () => 0.5 + dice.fraction() * 4;
+  let lastCopyAt = 0;
 
   function deliver(request: Request, onAnswer: (answer: Answer) => void): void {
     const servers = cluster.servers();
@@ -95,8 +101,11 @@ export function createNetwork(params: {
         if (faults.strikes('request_lost')) return;
         const copies = faults.strikes('request_doubled') ? 2 : 1;
         for (let copy = 0; copy < copies; copy += 1) {
-          world.after(latencyMs() + copy * dice.fraction() * 500, () => deliver(request, resolve));
+          const afterMs = latencyMs() + copy * dice.fraction() * 500;
+          if (copy > 0) lastCopyAt = Math.max(lastCopyAt, world.now() + afterMs);
+          world.after(afterMs, () => deliver(request, resolve));
         }
       }),
+    lastCopyAt: () => lastCopyAt,
   };
 }

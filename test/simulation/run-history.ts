@@ -151,7 +151,10 @@ export async function runHistory(
   isCalm = true;
   const wellSince = database.clock.now();
   const head = scenario.sealed ? await verifyChain(given.store, null) : null;
-  const isIdle = (): boolean => beginning === 0 && database.unfinished() === 0;
+  const isIdle = (): boolean =>
+    beginning === 0 &&
+    database.unfinished() === 0 &&
+    world.now() > network.lastCopyAt() + SERVED_MS;
   const isAtRest = (): boolean => isIdle() && database.owed() === 0;
   while (!isAtRest() && world.now() < activeMs + REST_MS_MAX) {
     await world.run({ isOver: () => false, untilMs: world.now() + LOOK_MS });
@@ -240,6 +243,8 @@ function countBudgets(dump: Dump | undefined): readonly (readonly [string, numbe
 const ALL_DUE_MS = 10 * 86_400_000;
 /** Longer than all the steps by which one history sets the clock back. */
 const SEALED_AFTER_MS = 60_000;
+/** A request that arrives without faults is served within this time. */
+const SERVED_MS = 100;
 /** How far the clock skips forward while only messages or starts are left. */
 const OWED_SKIPPED_MS = 5_000;
 /** The interval between checks whether the history has ended. */
