@@ -79,6 +79,13 @@ async def steps(ctx: FunctionContext) -> dict[str, Any]:
     return {"first": await ctx.step("first", lambda: str(uuid.uuid4()))}
 
 
+@worker.function("check.rides")
+async def rides(ctx: FunctionContext) -> dict[str, Any]:
+    await ctx.step("first", lambda: 1, durability="end")
+    await ctx.step("second", lambda: 2, durability="end")
+    return {}
+
+
 @worker.function("check.steps_cancel")
 async def steps_cancel(ctx: FunctionContext, input: dict[str, Any]) -> dict[str, Any]:
     async def wait() -> dict[str, Any]:

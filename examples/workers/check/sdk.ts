@@ -50,6 +50,12 @@ const steps = defineFunction('check.steps', async (ctx) => ({
   first: await ctx.step('first', () => randomUUID()),
 }));
 
+const rides = defineFunction('check.rides', async (ctx) => {
+  await ctx.step('first', () => 1, { durability: 'end' });
+  await ctx.step('second', () => 2, { durability: 'end' });
+  return {};
+});
+
 const stepsCancel = defineFunction('check.steps_cancel', async (ctx, { ms }: { ms: number }) =>
   ctx.step('wait', async ({ signal }) => {
     await delay(ms, undefined, { signal });
@@ -57,7 +63,7 @@ const stepsCancel = defineFunction('check.steps_cancel', async (ctx, { ms }: { m
   }),
 );
 
-const worker = createWorker({ tools, functions: [steps, stepsCancel] });
+const worker = createWorker({ tools, functions: [steps, rides, stepsCancel] });
 process.once('SIGTERM', () => void worker.stop({ deadlineMs: 3_000 }));
 try {
   await worker.run();

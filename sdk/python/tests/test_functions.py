@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -55,6 +55,30 @@ def steps_of(handle: ExecutionHandle) -> list[tuple[str, str]]:
 def run(svc: Runtime, made: Function[Any, Any], input: object = None) -> Any:
     with svc.working(functions=[made]), svc.client() as client:
         return client.run(made, input, timeout=30)
+
+
+@pytest.mark.parametrize("durability", ["each", "end"])
+def test_an_entry_that_the_runtime_refuses_takes_no_others_with_it(
+    svc: Runtime, name: str, durability: Literal["each", "end"]
+) -> None:
+    @function(name)
+    async def mixed(ctx: FunctionContext, _: Json) -> Json:
+        await ctx.step("good", lambda: 1, durability=durability)
+        await ctx.step("bad", lambda: {"constructor": 1}, durability=durability)
+        await ctx.step("better", lambda: 2, durability=durability)
+        return {}
+
+    @function(f"{name}-plain")
+    async def plain(ctx: FunctionContext, _: Json) -> Json:
+        return {"ok": True}
+
+    with svc.working(functions=[mixed, plain], concurrency=1), svc.client() as client:
+        handle = client.start(mixed, {})
+        with pytest.raises(ExecutionFailedError, match='does not take step "bad": '):
+            handle.result(30)
+        recorded = ["good"] if durability == "each" else ["good", "better"]
+        assert steps_of(handle) == [("step", one) for one in recorded]
+        assert client.run(plain, {}, timeout=30) == {"ok": True}
 
 
 def test_executions_of_a_function_keep_to_its_concurrency(svc: Runtime, name: str) -> None:

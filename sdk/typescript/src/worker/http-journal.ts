@@ -2,7 +2,15 @@ import type { Entry, ExceededBudget, Journal, Wait } from '../functions/journal.
 import { LeaseLostError } from './errors.ts';
 import { isRecord } from '../is-record.ts';
 import { reasonIn, sendUntilAnswered, type Answer } from './send.ts';
-import { refusal, type Held, type Riding } from './settle-item.ts';
+import {
+  isConflict,
+  isInvalid,
+  isOver,
+  recordEach,
+  refusal,
+  type Held,
+  type Riding,
+} from './settle-item.ts';
 
 /*
  * The journal over HTTP. Each request names the length that the journal has, so a request that arrived
@@ -38,7 +46,7 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
     riding,
     async record(own) {
       const answer = await post(held, 'steps', riding(own));
-      if (answer.status !== 200) throw refused(answer);
+      if (answer.status !== 200) throw await refuse(answer, own);
       length += own.length;
       return exceededIn(answer);
     },
@@ -46,7 +54,7 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
       const answer = await post(held, 'suspend', { ...riding(own), waits });
       const recorded = length + own.length;
       if (answer.status !== 200) {
-        if (!answer.afterUnknown || !isOver(answer)) throw refused(answer);
+        if (!answer.afterUnknown || !isOver(answer)) throw await refuse(answer, own);
         return lookUp(held, { from: recorded });
       }
       if (answer.body['suspended'] === true) return null;
@@ -55,6 +63,12 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
       return given;
     },
   };
+
+  /** What the runtime accepts of the entries is recorded: they have happened. */
+  async function refuse(answer: Answer, own: readonly Entry[]): Promise<Error> {
+    const each = isInvalid(answer) ? await recordEach(held, riding(own)) : null;
+    return each === null ? refused(answer) : new JournalRefusedError(each, true);
+  }
 
   /** Finds the outcome of a suspend; null when the lease ended with it. */
   async function lookUp(of: Held, { from }: { from: number }): Promise<readonly Entry[] | null> {
@@ -121,14 +135,10 @@ async function post(
   return answer;
 }
 
-function isOver(answer: Answer): boolean {
-  return answer.status === 409 || answer.status === 404;
-}
-
 function refused(answer: Answer): Error {
   if (answer.status === 401 || answer.status === 403) return refusal(answer);
   const message = `the journal does not take the entries: ${reasonIn(answer)}`;
-  if (answer.body['reason'] === 'journal_conflict') return new JournalRefusedError(message, false);
+  if (isConflict(answer)) return new JournalRefusedError(message, false);
   if (isOver(answer)) return new LeaseLostError(reasonIn(answer));
   return new JournalRefusedError(message, true);
 }

@@ -1,5 +1,5 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
-import { WorkerRefusedError } from './errors.ts';
+import { LeaseLostError, WorkerRefusedError } from './errors.ts';
 import type { Labels } from './labels.ts';
 import type { Report, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
@@ -111,7 +111,32 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'failed';
   if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
-  throw refusal(answer);
+  if (!isInvalid(answer) || riding === undefined || riding.entries.length === 0) {
+    throw refusal(answer);
+  }
+  const refused = await recordEach(held, riding);
+  const { message } = failure;
+  const told = refused === null ? {} : { message: `${message}; ${refused}`, final: true };
+  return failItem(held, { ...failure, ...told, ...REFUSED_END });
+}
+
+/**
+ * Records entries one by one, so that those the runtime refuses take no others with them. Says which
+ * ones it refuses, and why; null: none.
+ */
+export async function recordEach(held: Held, riding: Riding): Promise<string | null> {
+  let length = riding.expected_length;
+  const refused: string[] = [];
+  for (const entry of riding.entries) {
+    const members = { expected_length: length, entries: [entry] };
+    const answer = await post(held, { kind: 'steps', members });
+    if (answer?.status === 200) length += 1;
+    else if (answer !== null && (isInvalid(answer) || isConflict(answer))) {
+      refused.push(`${entry.kind} "${entry.identity}": ${reasonIn(answer)}`);
+    } else if (answer === null || isOver(answer)) throw new LeaseLostError('the lease is lost');
+    else throw refusal(answer);
+  }
+  return refused.length === 0 ? null : `the journal does not take ${refused.join(', ')}`;
 }
 
 /** The request that was refused has claimed for the place of the item. */
@@ -143,12 +168,17 @@ function post(
   return reports.sendUntilAnswered({ ...report, itemId: item.id, members: fenced }, lost);
 }
 
-function isOver(answer: Answer): boolean {
+export function isOver(answer: Answer): boolean {
   return answer.status === 409 || answer.status === 404;
 }
 
+/** The journal is not as the worker knows it. */
+export function isConflict({ body }: Answer): boolean {
+  return body['reason'] === 'journal_conflict';
+}
+
 /** The runtime cannot record what the request carries. */
-function isInvalid(answer: Answer): boolean {
+export function isInvalid(answer: Answer): boolean {
   return answer.status === 400 || answer.status === 413 || answer.status === 422;
 }
 

@@ -19,7 +19,7 @@ const CONTEXT = ['tool:check.trace', 'tool:check.labels'];
 const ERRORS = ['tool:check.fatal', 'tool:check.retry_after'];
 const INTERRUPTS = ['tool:check.cancel', 'tool:check.never'];
 const BATCHES = ['claim_id', 'max_items'];
-const FUNCTIONS = ['tool:check.steps', 'tool:check.steps_cancel'];
+const FUNCTIONS = ['tool:check.steps', 'tool:check.rides', 'tool:check.steps_cancel'];
 
 /** Each worker lacks these, so the cases that need them do not apply. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {

@@ -267,6 +267,11 @@ const MISTAKES: readonly {
     because: /complete of a: output is/,
   },
   {
+    mistake: 'keeps-refused-entries',
+    fails: 'leaves-out-refused-entries',
+    because: /fail of a answered 200: expected 1, found 0/,
+  },
+  {
     mistake: 'ignores-cancel',
     fails: 'ends-a-cancelled-function',
     because: /fail or release of a answered 200: expected 1, found 0/,

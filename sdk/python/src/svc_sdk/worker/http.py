@@ -34,6 +34,11 @@ class Answer:
         return self.status in (404, 409)
 
     @property
+    def is_conflict(self) -> bool:
+        """The journal is not as the worker knows it."""
+        return self.body.get("reason") == "journal_conflict"
+
+    @property
     def is_invalid(self) -> bool:
         """The runtime cannot record what the request carries."""
         return self.status in (400, 413, 422)

@@ -12,7 +12,7 @@ from ..errors import LeaseLost
 from ..functions.journal import Entry, Exceeded, Wait
 from .http import Answer, refusal
 from .reports import Kind
-from .settle import Held, Riding, post
+from .settle import Held, Riding, post, record_each
 
 _PAGE_ENTRIES = 200
 
@@ -50,7 +50,7 @@ class HttpJournal:
     async def record(self, entries: list[Entry]) -> Exceeded | None:
         answer = await self._post("steps", self.riding(entries))
         if answer.status != 200:
-            raise self._refused(answer)
+            raise await self._refuse(answer, entries)
         self._length += len(entries)
         exceeded = answer.body.get("budget_exceeded")
         return exceeded if isinstance(exceeded, dict) else None
@@ -60,7 +60,7 @@ class HttpJournal:
         recorded = self._length + len(entries)
         if answer.status != 200:
             if not (answer.after_unknown and answer.is_over):
-                raise self._refused(answer)
+                raise await self._refuse(answer, entries)
             return await self._look_up(recorded)
         if answer.body.get("suspended") is True:
             return None
@@ -83,11 +83,16 @@ class HttpJournal:
             raise LeaseLost("the lease is lost")
         return answer
 
+    async def _refuse(self, answer: Answer, entries: list[Entry]) -> Exception:
+        """Records what the runtime accepts of the entries: they have happened."""
+        each = await record_each(self._held, self.riding(entries)) if answer.is_invalid else None
+        return self._refused(answer) if each is None else JournalRefusedError(each, is_final=True)
+
     def _refused(self, answer: Answer) -> Exception:
         if answer.status in (401, 403):
             return refusal(answer, self._held.api.address)
         message = f"the journal does not take the entries: {answer.reason}"
-        if answer.body.get("reason") == "journal_conflict":
+        if answer.is_conflict:
             return JournalRefusedError(message, is_final=False)
         if answer.is_over:
             return LeaseLost(answer.reason)

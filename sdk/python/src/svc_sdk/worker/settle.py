@@ -7,10 +7,11 @@ item, or somebody else has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._signal import Signal
+from ..errors import LeaseLost
 from .http import Answer, Api, refusal
 from .item import WorkItem
 from .reports import Kind, Reports
@@ -99,7 +100,32 @@ async def fail(held: Held, failure: Failure) -> str:
     members.update(_usage_members(failure.usage))
     members.update(failure.riding)
     answer = await post(held, "fail", members, place_is_claimed=failure.place_is_claimed)
-    return _ending(held, answer, "failed")
+    if answer is None or not answer.is_invalid or not failure.riding.get("entries"):
+        return _ending(held, answer, "failed")
+    refused = await record_each(held, failure.riding)
+    if refused is not None:
+        failure = replace(failure, message=f"{failure.message}; {refused}", final=True)
+    return await fail(held, replace(failure, riding={}, place_is_claimed=True))
+
+
+async def record_each(held: Held, riding: Riding) -> str | None:
+    """Records entries one by one, so that those the runtime refuses take no others with them.
+
+    Says which ones it refuses, and why; None: none.
+    """
+    length = riding["expected_length"]
+    refused: list[str] = []
+    for entry in riding["entries"]:
+        answer = await post(held, "steps", {"expected_length": length, "entries": [entry]})
+        if answer is not None and answer.status == 200:
+            length += 1
+        elif answer is not None and (answer.is_invalid or answer.is_conflict):
+            refused.append(f'{entry["kind"]} "{entry["identity"]}": {answer.reason}')
+        elif answer is None or answer.is_over:
+            raise LeaseLost("the lease is lost")
+        else:
+            raise refusal(answer, held.api.address)
+    return f"the journal does not take {', '.join(refused)}" if refused else None
 
 
 async def release(held: Held) -> str:

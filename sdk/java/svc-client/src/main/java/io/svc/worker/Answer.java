@@ -30,6 +30,11 @@ record Answer(int status, Map<String, Object> body, boolean isAfterUnknown) {
     return status == 404 || status == 409;
   }
 
+  /** The journal is not as the worker knows it. */
+  boolean isConflict() {
+    return "journal_conflict".equals(body.get("reason"));
+  }
+
   /** The runtime cannot record what the request carries. */
   boolean isInvalid() {
     return List.of(400, 413, 422).contains(status);

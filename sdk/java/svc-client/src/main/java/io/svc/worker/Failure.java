@@ -5,6 +5,7 @@ import io.svc.errors.RetryAfter;
 import io.svc.internal.Described;
 import io.svc.json.Json;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -49,6 +50,21 @@ record Failure(
             "gen_ai_cost_usd", usage.get("cost_usd"));
     more.putAll(riding);
     return with(isFinal, more);
+  }
+
+  /** The same without entries, which {@code told} explains where it is not null. */
+  Failure withoutEntries(String told) {
+    Map<String, Object> rest = new LinkedHashMap<>(riding);
+    rest.keySet().removeAll(List.of("expected_length", "entries"));
+    if (told == null) {
+      return new Failure(error, isFinal, retryAfterMs, rest, true);
+    }
+    Described more = new Described(error.message() + "; " + told, error.errorClass());
+    return new Failure(more, true, retryAfterMs, rest, true);
+  }
+
+  boolean hasEntries() {
+    return riding.get("entries") instanceof List<?> entries && !entries.isEmpty();
   }
 
   Map<String, Object> members() {

@@ -1,9 +1,12 @@
 package io.svc.worker;
 
+import io.svc.errors.LeaseLost;
 import io.svc.internal.Described;
 import io.svc.internal.Signal;
 import io.svc.json.Json;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -65,7 +68,34 @@ record Held(Api api, Reports reports, WorkItem item, Signal lost) {
 
   Ending fail(Failure failure) {
     Answer answer = post("fail", failure.members(), failure.isPlaceClaimed());
-    return endingOf(answer, Ending.FAILED);
+    if (answer == null || !answer.isInvalid() || !failure.hasEntries()) {
+      return endingOf(answer, Ending.FAILED);
+    }
+    return fail(failure.withoutEntries(recordEach(failure.riding())));
+  }
+
+  /**
+   * Records entries one by one, so that those the runtime refuses take no others with them. Says
+   * which ones it refuses, and why; null: none.
+   */
+  String recordEach(Map<String, Object> riding) {
+    long length = ((Number) riding.get("expected_length")).longValue();
+    List<String> refused = new ArrayList<>();
+    for (Map<String, Object> entry : Json.asObjects(riding.get("entries"))) {
+      Map<String, Object> one = Json.object("expected_length", length, "entries", List.of(entry));
+      Answer answer = post("steps", one, false);
+      if (answer != null && answer.status() == 200) {
+        length += 1;
+      } else if (answer != null && (answer.isInvalid() || answer.isConflict())) {
+        String what = entry.get("kind") + " \"" + entry.get("identity") + "\": ";
+        refused.add(what + answer.reason());
+      } else if (answer == null || answer.isOver()) {
+        throw new LeaseLost("the lease is lost");
+      } else {
+        throw api.refusal(answer);
+      }
+    }
+    return refused.isEmpty() ? null : "the journal does not take " + String.join(", ", refused);
   }
 
   /** Gives the item back: it uses no attempt, and another worker may have it. */

@@ -53,7 +53,7 @@ final class HttpJournal implements Journal {
   public Map<String, Object> append(List<Map<String, Object>> added) {
     Answer answer = post("steps", riding(added));
     if (answer.status() != 200) {
-      throw refused(answer);
+      throw refuse(answer, added);
     }
     length += added.size();
     Object exceeded = answer.body().get("budget_exceeded");
@@ -71,7 +71,7 @@ final class HttpJournal implements Journal {
       if (answer.isAfterUnknown() && answer.isOver()) {
         return lookUp(recorded);
       }
-      throw refused(answer);
+      throw refuse(answer, added);
     }
     if (Boolean.TRUE.equals(answer.body().get("suspended"))) {
       return null;
@@ -101,12 +101,18 @@ final class HttpJournal implements Journal {
     return answer;
   }
 
+  /** Records what the runtime accepts of the entries: they have happened. */
+  private RuntimeException refuse(Answer answer, List<Map<String, Object>> added) {
+    String each = answer.isInvalid() ? held.recordEach(riding(added)) : null;
+    return each == null ? refused(answer) : new JournalRefused(each, true);
+  }
+
   private RuntimeException refused(Answer answer) {
     if (answer.status() == 401 || answer.status() == 403) {
       return held.api().refusal(answer);
     }
     String message = "the journal does not take the entries: " + answer.reason();
-    if ("journal_conflict".equals(answer.body().get("reason"))) {
+    if (answer.isConflict()) {
       return new JournalRefused(message, false);
     }
     return answer.isOver() ? new LeaseLost(answer.reason()) : new JournalRefused(message, true);

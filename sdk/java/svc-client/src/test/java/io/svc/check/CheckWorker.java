@@ -2,6 +2,7 @@ package io.svc.check;
 
 import io.svc.errors.Fatal;
 import io.svc.errors.RetryAfter;
+import io.svc.functions.StepOptions;
 import io.svc.worker.SvcTool;
 import io.svc.worker.ToolContext;
 import io.svc.worker.Worker;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The tools of {@code svc worker check}. */
 public final class CheckWorker {
+  private static final StepOptions RIDES = StepOptions.DEFAULT.recordedAtEnd();
   private final AtomicInteger cancelled = new AtomicInteger();
 
   record Message(String message) {}
@@ -29,6 +31,14 @@ public final class CheckWorker {
             "check.steps",
             Object.class,
             (ctx, input) -> Map.of("first", ctx.step("first", String.class, step -> newId())))
+        .function(
+            "check.rides",
+            Object.class,
+            (ctx, input) -> {
+              ctx.step("first", Integer.class, step -> 1, RIDES);
+              ctx.step("second", Integer.class, step -> 2, RIDES);
+              return Map.of();
+            })
         .function(
             "check.steps_cancel",
             Wait.class,

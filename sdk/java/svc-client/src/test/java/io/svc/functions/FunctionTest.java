@@ -24,6 +24,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Steps, waits, values and children, against a real runtime. */
 class FunctionTest {
@@ -37,6 +39,27 @@ class FunctionTest {
   record Position(int at) {}
 
   record Booked(int seat, String key, int attempt, int turn, String to) {}
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void an_entry_that_the_runtime_refuses_takes_no_others_with_it(boolean isAtEnd) {
+    StepOptions options = isAtEnd ? StepOptions.DEFAULT.recordedAtEnd() : StepOptions.DEFAULT;
+    DurableFunction<Object, Object> mixed =
+        Functions.of(
+            name,
+            (ctx, input) -> {
+              ctx.step("good", Integer.class, step -> 1, options);
+              ctx.step("bad", Map.class, step -> Map.of("constructor", 1), options);
+              return Map.of();
+            });
+    try (Worker worker = Functions.serve(mixed)) {
+      ExecutionHandle execution = client.start(name, Map.of());
+      ExecutionFailedException failed =
+          assertThrows(ExecutionFailedException.class, () -> execution.result(SOON));
+      assertTrue(failed.getMessage().contains("the journal does not take step \"bad\": "));
+      assertEquals(List.of("step good"), Functions.entriesOf(execution));
+    }
+  }
 
   @Test
   void steps_run_once_and_a_replay_gives_their_typed_results() {
