@@ -71,6 +71,7 @@ interface Report {
     readonly error: string | null;
     readonly execution_id: string | null;
     readonly duration_ms: number | null;
+    readonly waited_ms: number | null;
     readonly scorers: readonly { readonly name: string; readonly reason: string }[];
   }[];
   readonly summary: Readonly<Record<string, unknown>>;
@@ -384,6 +385,49 @@ test('1: a case that takes too long is cancelled', async (t) => {
   t.deepEqual(
     (await listExecutions('late')).map(({ status }) => status),
     ['cancelled'],
+  );
+});
+
+const refusing = (workflowId: string, kind: object) => ({
+  workflow_id: workflowId,
+  concurrency: { limit: 1, when_full: 'refuse' },
+  nodes: { run: { kind } },
+});
+
+test('0: a start that finds no place is repeated, and the report says so', async (t) => {
+  const pause = { type: 'wait', condition: 'timer', timeout_secs: 0.3 };
+  await write('single.json', JSON.stringify(refusing('single', pause)));
+  await writeRows('single.jsonl', [{ n: 1 }, { n: 2 }, { n: 3 }]);
+  await write(
+    'single.yaml',
+    'workflow: single.json\ndataset: single.jsonl\nconcurrency: 3\nscorers: [{ type: latency, max_ms: 60000 }]\n',
+  );
+  const { code, stdout, stderr } = await evaluate('single.yaml', '--report', 'single.report.json');
+  t.is(code, 0, stderr);
+  t.regex(stdout, /3 of 3 cases passed.*, 2 waited for a place, up to \d+ ms/);
+  const { cases, summary } = await readReport('single.report.json');
+  const waits = cases.map(({ waited_ms: ms }) => ms).filter((ms) => ms !== null);
+  t.is(waits.length, 2);
+  t.like(summary, { waited: 2, longest_wait_ms: Math.max(...waits), errors: 0 });
+});
+
+test('1: a start that gets no place in the time of its case fails, and says why', async (t) => {
+  const hold = { type: 'wait', condition: 'external_event' };
+  await write('held.json', JSON.stringify(refusing('held', hold)));
+  await writeRows('held.jsonl', [{ n: 1 }, { n: 2 }]);
+  await write(
+    'held.yaml',
+    'workflow: held.json\ndataset: held.jsonl\nconcurrency: 2\ntimeout_secs: 0.6\nscorers: [{ type: latency, max_ms: 60000 }]\n',
+  );
+  const { code, stdout } = await evaluate('held.yaml', '--output', 'json');
+  t.is(code, 1);
+  const errors = parse(stdout)
+    .cases.map(({ error }) => error ?? '')
+    .toSorted();
+  t.is(errors[0], 'not done within 0.6 s');
+  t.regex(
+    errors[1] ?? '',
+    /^not started within 0\.6 s: conflict: workflow held refuses this start/,
   );
 });
 

@@ -64,10 +64,12 @@ function shorten(text: string): string {
 
 function describe(summary: EvalSummary): string {
   const { cases, passed, errors, p50_ms: p50, p95_ms: p95, tokens, cost_usd: cost } = summary;
+  const { waited, longest_wait_ms: longest } = summary;
   return [
     `${passed} of ${cases} cases passed`,
     ...(errors > 0 ? [`${errors} without an output`] : []),
     ...(p50 === null ? [] : [`p50 ${p50} ms`, `p95 ${p95} ms`]),
+    ...(longest === null ? [] : [`${waited} waited for a place, up to ${longest} ms`]),
     ...(tokens === null || tokens === 0 ? [] : [`${tokens} tokens`]),
     ...(cost === null || cost === 0 ? [] : [`$${cost}`]),
   ].join(', ');

@@ -32,6 +32,7 @@ export async function runCase(runner: CaseRunner, one: EvalCase): Promise<CaseRe
     id,
     line,
     duration_ms: ended.durationMs,
+    waited_ms: ended.waitedMs,
     tokens: ended.tokens,
     cost_usd: ended.costUsd,
     execution_id: ended.executionId,
@@ -57,7 +58,7 @@ async function run(
   one: EvalCase,
 ): Promise<EndedExecution> {
   if (runtime === null) {
-    const nothing = { executionId: null, error: null, durationMs: null };
+    const nothing = { executionId: null, error: null, durationMs: null, waitedMs: null };
     return { ...nothing, state: one.output, tokens: null, costUsd: null };
   }
   return runExecution({

@@ -3,7 +3,10 @@ import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { printNote } from '../../cli/output.ts';
-import { callUntilAnswered } from '../../../src/shared/evaluation/call-until-answered.ts';
+import {
+  callUntilAnswered,
+  isPlaceRefused,
+} from '../../../src/shared/evaluation/call-until-answered.ts';
 
 /** How the execution of a case ended, as the runtime tells it. */
 export interface EndedExecution {
@@ -12,6 +15,8 @@ export interface EndedExecution {
   readonly state: JsonValue;
   /** Set unless it completed. */
   readonly error: string | null;
+  /** How long its start waited for a place; null: it was never refused for one. */
+  readonly waitedMs: number | null;
   /** From its start to its end, by the runtime's clock. */
   readonly durationMs: number | null;
   /** Its model usage, input and output together. */
@@ -40,36 +45,43 @@ export async function runExecution(params: RunExecution): Promise<EndedExecution
   const { client, timeoutMs, signal } = params;
   const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const usage = new UsageSum();
+  const place = new PlaceWait();
   let executionId: string | null = null;
   let startedAt: number | null = null;
   try {
-    executionId = await start(params, either);
+    executionId = await start(params, place, either);
     for (;;) {
       const ended = await follow({ client, executionId, usage, signal: either });
       startedAt ??= Date.parse(ended.created_at);
       const next: string | null = ended.continued_as ?? null;
-      if (next === null) return { ...readEnd(ended, startedAt), ...usage.sum() };
+      if (next === null) {
+        return { ...readEnd(ended, startedAt), ...usage.sum(), waitedMs: place.waitedMs };
+      }
       executionId = next;
     }
   } catch (error) {
     if (!either.aborted && !isAboutCase(error)) throw error;
     if (executionId !== null) await cancel(client, executionId);
-    const tooLate = signal.aborted ? INTERRUPTED : `not done within ${timeoutMs / 1000} s`;
+    const late = executionId === null ? place.refusal : null;
+    const tooLate = late === null ? 'not done' : 'not started';
+    const why = late === null ? '' : `: ${late}`;
+    const stopped = signal.aborted ? INTERRUPTED : `${tooLate} within ${timeoutMs / 1000} s${why}`;
     return {
       executionId,
       state: null,
-      error: either.aborted ? tooLate : (error as ApiError).message,
+      error: either.aborted ? stopped : (error as ApiError).message,
+      waitedMs: place.waitedMs,
       durationMs: null,
       ...usage.sum(),
     };
   }
 }
 
-async function start(params: RunExecution, signal: AbortSignal): Promise<string> {
+async function start(params: RunExecution, place: PlaceWait, signal: AbortSignal): Promise<string> {
   const { client, input, idempotencyKey } = params;
   const { id: workflowId, version } = params.workflow;
   const { execution_id: executionId } = await callUntilAnswered(
-    () => client.startExecution({ workflowId, version, input, idempotencyKey }),
+    () => place.watch(client.startExecution({ workflowId, version, input, idempotencyKey })),
     signal,
   );
   return executionId;
@@ -115,6 +127,36 @@ async function cancel(client: SvcClient, executionId: string): Promise<void> {
     if (error instanceof ApiError && error.status === 400) return;
     const reason = error instanceof Error ? error.message : String(error);
     printNote(`${executionId} could not be cancelled: ${reason}`);
+  }
+}
+
+/** How long a start is refused because all places of its workflow are taken. */
+class PlaceWait {
+  #since: number | null = null;
+  #until = 0;
+  #refusal: string | null = null;
+
+  /** Why the last start was refused. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  get waitedMs(): number | null {
+    return this.#since === null ? null : Math.round(this.#until - this.#since);
+  }
+
+  async watch<Started>(starting: Promise<Started>): Promise<Started> {
+    try {
+      return await starting;
+    } catch (error) {
+      if (isPlaceRefused(error)) {
+        this.#since ??= performance.now();
+        this.#refusal = error.message;
+      }
+      throw error;
+    } finally {
+      this.#until = performance.now();
+    }
   }
 }
 

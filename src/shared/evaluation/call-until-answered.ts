@@ -7,9 +7,9 @@ const DELAY_MS = { first: 250, most: 5_000 };
 const AWAY_MS_MAX = 30_000;
 
 /**
- * Calls the runtime until it answers. Repeats the call while the tenant's limit is reached (429) or
- * the database is unavailable (503), and for half a minute while the runtime is gone. The call must
- * be safe to repeat.
+ * Calls the runtime until it answers. Repeats the call while the tenant's limit is reached (429), the
+ * database is unavailable (503) or a start finds all places of its workflow taken (409), and for half
+ * a minute while the runtime is gone. The call must be safe to repeat.
  */
 export async function callUntilAnswered<Answer>(
   call: () => Promise<Answer>,
@@ -34,5 +34,11 @@ export async function callUntilAnswered<Answer>(
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof ApiError && [429, 503].includes(error.status);
+  if (!(error instanceof ApiError)) return false;
+  return [429, 503].includes(error.status) || isPlaceRefused(error);
+}
+
+/** The workflow refuses starts while all its places are taken: `when_full: refuse`. */
+export function isPlaceRefused(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'concurrency_limit';
 }

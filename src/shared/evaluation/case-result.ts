@@ -12,6 +12,8 @@ export type CaseResult = {
   /** Empty when there was no output to judge. */
   readonly scorers: readonly ScorerResult[];
   readonly duration_ms: number | null;
+  /** How long its start waited for a place; null: it found one at once. */
+  readonly waited_ms: number | null;
   readonly tokens: number | null;
   readonly cost_usd: number | null;
   readonly execution_id: string | null;
@@ -24,8 +26,8 @@ export type CaseResult = {
 
 export function toCounted(result: CaseResult): CountedCase {
   const { passed, score, error, tokens, scorers } = result;
-  const { duration_ms: durationMs, cost_usd: costUsd } = result;
-  return { passed, score, error, tokens, scorers, durationMs, costUsd };
+  const { duration_ms: durationMs, waited_ms: waitedMs, cost_usd: costUsd } = result;
+  return { passed, score, error, tokens, scorers, durationMs, waitedMs, costUsd };
 }
 
 /** Why a case did not pass, in a line. */

@@ -23,10 +23,13 @@ export interface ApiRequest {
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
+  /** `code` of the answer, such as `concurrency_limit`; null: it has none. */
+  readonly code: string | null;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code: string | null = null) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -109,9 +112,10 @@ async function readError(
   response: Response,
 ): Promise<ApiError | ForeignServiceError> {
   const { status } = response;
-  const message = messageFrom(await readText(target, response));
+  const body = parse(await readText(target, response));
+  const message = messageIn(body);
   if (message !== null && (status !== 404 || NOT_FOUND.test(message))) {
-    return new ApiError(status, message);
+    return new ApiError(status, message, codeIn(body));
   }
   const found = `HTTP status ${status}`;
   // A proxy in front of a runtime answers like this while the runtime is away.
@@ -122,11 +126,14 @@ async function readError(
 /** Other services have such a field too, often with the status's own name. */
 const NOT_FOUND = /^not found: /;
 
-function messageFrom(text: string): string | null {
-  const body = parse(text);
+function messageIn(body: JsonValue | undefined): string | null {
   if (!isJsonObject(body)) return null;
   const message = body['error'] ?? body['reason'];
   return typeof message === 'string' ? message : null;
+}
+
+function codeIn(body: JsonValue | undefined): string | null {
+  return isJsonObject(body) && typeof body['code'] === 'string' ? body['code'] : null;
 }
 
 /** Undefined: not JSON. */

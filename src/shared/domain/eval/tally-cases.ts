@@ -7,6 +7,8 @@ export interface CountedCase {
   /** Set when there was no output to judge: the case counts as failed, with a score of 0. */
   readonly error: string | null;
   readonly durationMs: number | null;
+  /** How long its start waited for a place; null: it did not wait. */
+  readonly waitedMs: number | null;
   readonly tokens: number | null;
   readonly costUsd: number | null;
   readonly scorers: readonly ScorerResult[];
@@ -23,6 +25,10 @@ export type EvalSummary = {
   readonly mean_score: number;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
+  /** Cases whose start waited for a place. */
+  readonly waited: number;
+  /** The longest of these waits; null: no case waited. */
+  readonly longest_wait_ms: number | null;
   /** Null: not known of every case. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
@@ -38,6 +44,8 @@ export class CaseTally {
   #cases = 0;
   #passed = 0;
   #errors = 0;
+  #waited = 0;
+  #longestWaitMs: number | null = null;
   #points = 0;
   #tokens: number | null = 0;
   #costUsd: number | null = 0;
@@ -57,6 +65,10 @@ export class CaseTally {
     if (one.error !== null) this.#errors += 1;
     // Failing fast is no speed.
     else if (one.durationMs !== null) this.#durations.push(one.durationMs);
+    if (one.waitedMs !== null) {
+      this.#waited += 1;
+      this.#longestWaitMs = Math.max(this.#longestWaitMs ?? 0, one.waitedMs);
+    }
     this.#tokens = addKnown(this.#tokens, one.tokens);
     this.#costUsd = addKnown(this.#costUsd, one.costUsd);
     for (const { name, passed, score } of one.scorers) {
@@ -79,6 +91,8 @@ export class CaseTally {
       mean_score: share(this.#points, this.#cases),
       p50_ms: percentile(sorted, 0.5),
       p95_ms: percentile(sorted, 0.95),
+      waited: this.#waited,
+      longest_wait_ms: this.#longestWaitMs,
       tokens: this.#tokens,
       cost_usd: this.#costUsd === null ? null : round(this.#costUsd),
       scorers: Object.fromEntries(
