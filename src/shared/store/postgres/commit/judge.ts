@@ -1,4 +1,4 @@
-import { after, INSTANT, namesOf, spell, type Has, type Param } from './parts.ts';
+import { after, INSTANT, namesOf, removedBefore, spell, type Has, type Param } from './parts.ts';
 import { pauseJudgingParts, pauseLockingParts } from './pauses.ts';
 import { placeJudgingParts, placeReadingParts } from './places.ts';
 import { treeJudgingParts, treeLockingParts } from './trees.ts';
@@ -180,13 +180,6 @@ export function judgingParts(has: Has, $: Param): string[] {
       ${has('trees') ? 'left join barren b on b.position = p.position' : ''}
     )`,
   ];
-}
-
-/** New executions whose ids retention has removed executions of. One snapshot shows the row or the removal. */
-function removedBefore($: Param): string {
-  return `select r.execution_id
-            from ${$.table('derived', 'd', ['execution_id'])}
-            join retired_executions r on r.execution_id = d.execution_id`;
 }
 
 /** Why a new execution is refused. */

@@ -54,6 +54,13 @@ export function after(part: string): string {
   return `(select count(*) from ${part}) >= 0`;
 }
 
+/** New executions whose ids retention has removed executions of. One snapshot shows the row or the removal. */
+export function removedBefore($: Param): string {
+  return `select r.execution_id
+            from ${$.table('derived', 'd', ['execution_id'])}
+            join retired_executions r on r.execution_id = d.execution_id`;
+}
+
 /** A section's own columns, in the order of its table. */
 export function namesOf<Name extends SectionName>(section: Name): readonly ColumnOf<Name>[] {
   return SECTIONS[section].names as readonly ColumnOf<Name>[];

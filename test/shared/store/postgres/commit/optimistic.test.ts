@@ -1,6 +1,7 @@
 import test from 'ava';
 import type pg from 'pg';
 
+import { needsNoJudgement } from '../../../../../src/shared/store/postgres/commit/optimistic/commit.ts';
 import {
   OPTIMISTIC_FLAGS,
   type OptimisticFlag,
@@ -9,7 +10,13 @@ import { optimisticStatement } from '../../../../../src/shared/store/postgres/co
 import { toUuid } from '../../../../../src/shared/store/postgres/rows.ts';
 import { openTestStore, type TestStore } from '../../../../support/stores.ts';
 import { commitOne, start, type Started } from '../../contract/drive.ts';
-import { makeEvent, makePlan } from '../../contract/make.ts';
+import {
+  makeEvent,
+  makeExecutionId,
+  makeNewExecution,
+  makePlan,
+  makeTenantId,
+} from '../../contract/make.ts';
 import { connectRaw } from '../raw-client.ts';
 
 let database: TestStore;
@@ -41,6 +48,13 @@ test.serial(
     t.true(names.size < 70, 'texts without a bound');
   },
 );
+
+test('a start under an id of its caller needs no judgement', (t) => {
+  const execution = { executionId: makeExecutionId(), tenantId: makeTenantId() };
+  const started = { create: makeNewExecution({ isDerived: true }), events: [makeEvent()] };
+  t.true(needsNoJudgement(makePlan(execution, started)));
+  t.false(needsNoJudgement(makePlan(execution, { ...started, snapshot: '{}' })));
+});
 
 /** Requests a text for each possible set of flags, and returns the names of the created ones. */
 function useUpTexts(): ReadonlySet<string> {

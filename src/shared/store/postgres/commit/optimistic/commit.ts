@@ -70,9 +70,9 @@ function isKnown({ status }: CommitPlan): boolean {
 }
 
 function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
-  const { limits, isDerived = false, awaitsPlace, takesPlace } = create;
+  const { limits, awaitsPlace, takesPlace } = create;
   const needsPlace = awaitsPlace !== undefined || takesPlace !== undefined;
-  return runnable !== 'mark' && limits === null && !isDerived && !needsPlace;
+  return runnable !== 'mark' && limits === null && !needsPlace;
 }
 
 interface OutcomeRecord {

@@ -1,5 +1,5 @@
 import type { SectionName } from '../batch.ts';
-import { STAMP, type Param } from '../parts.ts';
+import { removedBefore, STAMP, type Param } from '../parts.ts';
 
 /** Shared parts of the optimistic commit's files. */
 
@@ -12,6 +12,7 @@ export const OPTIMISTIC_FLAGS = [
   'ends',
   'events',
   'creates',
+  'derived',
   'requests',
   'labels',
   'settles',
@@ -41,7 +42,8 @@ export function executions(has: Has): string {
 }
 
 /**
- * True if as many executions moved and were created, and as many leases ended, as the batch names.
+ * True if as many executions moved and were created, and as many leases ended, as the batch names,
+ * and if no new execution has the id of a removed one.
  */
 export function allHold(has: Has, $: Param): string {
   const counts = [
@@ -59,6 +61,7 @@ export function allHold(has: Has, $: Param): string {
     ...(has('creates')
       ? [`(select count(*) from created) = cardinality(${$.array('creates', 'execution_id')})`]
       : []),
+    ...(has('derived') ? [`not exists (${removedBefore($)})`] : []),
   ];
   return counts.join(' and ');
 }

@@ -9,10 +9,10 @@ import { unservedTenants } from '../unserved.ts';
  * The text of the optimistic commit, for batches of plans that are nearly always accepted; see
  * `commit/optimistic/commit.ts`. One statement is one transaction, as with `commit/sql.ts`, but it
  * judges no plan: it writes everything from the parameters as they come. At the end, as many
- * executions must have moved and leases have ended as the batch names. Otherwise `refuse_outright`
- * fails the statement, which then writes nothing. So does an execution's id, an Idempotency-Key or a
- * result's key that is taken: with `on conflict` each of their rows would have a second record in
- * the log.
+ * executions must have moved and leases have ended as the batch names, and no new execution may have
+ * the id of a removed one. Otherwise `refuse_outright` fails the statement, which then writes nothing.
+ * So does an execution's id, an Idempotency-Key or a result's key that is taken: with `on conflict`
+ * each of their rows would have a second record in the log.
  *
  * Each write carries its conditions. After a wait for another transaction's row change, the
  * statement checks the conditions again on the changed row. The parameters are in the order of the
