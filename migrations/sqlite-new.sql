@@ -1,4 +1,4 @@
--- after: d49b10e12c2675d09d6a58b7b731d7ce1ff3979d26bb42720d7eabc9c0be4461
+-- after: e9b85d60ca6b9341124d426c9e24e30b54c1e08ead8e0579420df6e02382e97d
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -561,22 +561,6 @@ CREATE TABLE execution_trees (
   descendants integer not null check (descendants >= 0)
 ) strict, without rowid;
 
-CREATE TABLE child_places (
-  -- The order in which places are given.
-  seq integer primary key,
-  execution_id text not null unique,
-  tenant_id text not null,
-  parent_execution_id text not null,
-  shard integer not null,
-  -- 'waiting': it has not begun · 'lent': it has begun in the place of its parent
-  state text not null check (state in ('waiting', 'lent')),
-  since integer not null
-) strict;
-
-CREATE INDEX child_places_waiting on child_places (tenant_id, seq) where state = 'waiting';
-
-CREATE INDEX child_places_lent on child_places (parent_execution_id) where state = 'lent';
-
 CREATE TABLE "tokens" (
   token_id text not null primary key,
   tenant_id text not null,
@@ -821,6 +805,32 @@ CREATE TABLE "flow_waits" (
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
 CREATE INDEX flow_waits_cancelling on flow_waits (tenant_id, place_key, seq) where cancels_oldest = 1;
+
+CREATE TABLE "child_places" (
+  -- The order in which places are given.
+  seq integer primary key,
+  execution_id text not null unique,
+  tenant_id text not null,
+  -- Null: it was started from outside.
+  parent_execution_id text,
+  shard integer not null,
+  -- 'waiting': it has not begun · 'lent': it has begun in the place of its parent · 'later': it waits for its
+  -- time or for its key first, and takes no place of the tenant meanwhile
+  state text not null check (state in ('waiting', 'lent', 'later')),
+  since integer not null
+) strict;
+
+CREATE INDEX child_places_waiting on child_places (tenant_id, seq) where state = 'waiting';
+
+CREATE INDEX child_places_lent on child_places (parent_execution_id) where state = 'lent';
+
+CREATE TRIGGER join_tenant_line after delete on flow_waits
+begin
+  update child_places
+  set state = 'waiting'
+  where execution_id = old.execution_id
+    and state = 'later';
+end;
 
 insert into lease_fence (id, last) values (1, 0);
 

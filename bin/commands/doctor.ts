@@ -9,6 +9,7 @@ import type { CheckResult, MigrationFacts } from '../../src/shared/engine/doctor
 import { examineInstallation } from '../../src/shared/engine/doctor/examine-installation.ts';
 import { type Diagnosis, unreachable } from '../../src/shared/engine/doctor/doctor.ts';
 import type { StuckExecution } from '../../src/shared/engine/doctor/stuck-executions.ts';
+import { createTenantDirectory } from '../../src/shared/engine/tenants/tenant-directory.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import { CHECKED_BYTES_MAX } from '../../src/shared/store/readings/diagnosis.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
@@ -74,7 +75,13 @@ function examineStore(
   });
   const system = { ...systemFacts({ config, database, keys }), migrations: async () => migrations };
   // Without a key what is hashed elsewhere is masked: asking for one could make one.
-  const deps = { store, definitions, pseudonym: null, system };
+  const tenants = createTenantDirectory({
+    tenants: store.tenants,
+    now: () => performance.now(),
+    // It forgets them in time.
+    wake: { subscribe: () => () => {} },
+  });
+  const deps = { store, definitions, tenants, pseudonym: null, system };
   return examineInstallation(deps, { limit, checkedBytesMax: CHECKED_BYTES_MAX });
 }
 

@@ -19,6 +19,8 @@ export type TenantStatus = (typeof TENANT_STATUSES)[number];
 export interface TenantLimits {
   /** Executions that have begun and have not ended; children wait for a place among them. */
   readonly max_concurrent_executions?: number;
+  /** What a start does when these are reached; absent: `refuse`. */
+  readonly when_full?: 'queue' | 'refuse';
   /** Executions that may descend from one; absent: as `scheduler.max_descendants` has it. */
   readonly max_descendants?: number;
   /** Workflow ids, however many versions and revisions each has. */
@@ -32,9 +34,14 @@ export interface TenantLimits {
   readonly memory_tier?: MemoryTier;
 }
 
+/** Whether starts wait for a place of the tenant when none is free. */
+export function queuesStarts({ limits }: Pick<Tenant, 'limits'>): boolean {
+  return limits.when_full === 'queue' && limits.max_concurrent_executions !== undefined;
+}
+
 /** A limit that a request can run into: a tenant's, or one of the process itself. */
 export type LimitName =
-  | Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'>
+  | Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants' | 'when_full'>
   | 'streams_per_token'
   | 'result_waits_per_token';
 

@@ -44,6 +44,8 @@ export interface CommitPlan {
   readonly leavesQueue: boolean;
   /** Its time has come, and it waits for a place of its key from now on. Absent: it needs none. */
   readonly entersQueue?: AwaitedPlace & { readonly shard: number };
+  /** It waits for a place of its tenant. Absent: it has one, or needs none. */
+  readonly tenantLine?: TenantLine;
   readonly newItems: readonly NewWorkItem[];
   /** Items that begin leased: those run in this process, and those that answer a waiting claim. */
   readonly bornLeased: readonly BornLease[];
@@ -77,6 +79,17 @@ export interface CommitPlan {
   readonly snapshot: string | null;
   /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
   readonly runnable: 'mark' | 'clear' | 'keep';
+}
+
+/**
+ * How a start stands in the line of its tenant, see `PlaceStore`. `waiting`: in the line, after those that
+ * came before · `later`: not yet, because it waits for its time or its key first.
+ */
+export interface TenantLine {
+  readonly state: 'waiting' | 'later';
+  readonly shard: number;
+  /** False: only if it stands there as `later`. */
+  readonly isNew: boolean;
 }
 
 /**

@@ -8127,6 +8127,11 @@ export interface operations {
                             /** @description An absent limit does not apply. Each API process counts its own requests. */
                             readonly limits: {
                                 readonly max_concurrent_executions?: number;
+                                /**
+                                 * @description Whether starts beyond max_concurrent_executions wait. Default refuse.
+                                 * @enum {string}
+                                 */
+                                readonly when_full?: "queue" | "refuse";
                                 readonly max_descendants?: number;
                                 readonly max_workflows?: number;
                                 readonly max_queued_work_items?: number;
@@ -8210,6 +8215,11 @@ export interface operations {
                         /** @description An absent limit does not apply. Each API process counts its own requests. */
                         readonly limits: {
                             readonly max_concurrent_executions?: number;
+                            /**
+                             * @description Whether starts beyond max_concurrent_executions wait. Default refuse.
+                             * @enum {string}
+                             */
+                            readonly when_full?: "queue" | "refuse";
                             readonly max_descendants?: number;
                             readonly max_workflows?: number;
                             readonly max_queued_work_items?: number;
@@ -8249,6 +8259,11 @@ export interface operations {
                     } | null;
                     readonly limits?: {
                         readonly max_concurrent_executions?: number;
+                        /**
+                         * @description Whether starts beyond max_concurrent_executions wait. Default refuse.
+                         * @enum {string}
+                         */
+                        readonly when_full?: "queue" | "refuse";
                         readonly max_descendants?: number;
                         readonly max_workflows?: number;
                         readonly max_queued_work_items?: number;
@@ -8287,6 +8302,11 @@ export interface operations {
                         /** @description An absent limit does not apply. Each API process counts its own requests. */
                         readonly limits: {
                             readonly max_concurrent_executions?: number;
+                            /**
+                             * @description Whether starts beyond max_concurrent_executions wait. Default refuse.
+                             * @enum {string}
+                             */
+                            readonly when_full?: "queue" | "refuse";
                             readonly max_descendants?: number;
                             readonly max_workflows?: number;
                             readonly max_queued_work_items?: number;

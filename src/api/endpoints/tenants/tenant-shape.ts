@@ -32,6 +32,9 @@ export const policyShape = z
 export const limitsShape = z
   .strictObject({
     max_concurrent_executions: count,
+    when_full: z.enum(['queue', 'refuse']).optional().meta({
+      description: 'Whether starts beyond max_concurrent_executions wait. Default refuse.',
+    }),
     max_descendants: count,
     max_workflows: count,
     max_queued_work_items: count,

@@ -4,7 +4,7 @@ import { evolve } from '../../domain/execution/evolve.ts';
 import type { HeldBudget } from '../../domain/budget/budget.ts';
 import { limitExceeded, type SvcError } from '../../domain/errors.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import { queuesStarts, type Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type NewExecution,
   type RefusalReason,
   type StartLimits,
+  type TenantLine,
 } from '../../store/commit.ts';
 import { bornItems } from '../advance/born-items.ts';
 import { decideAnywhere } from '../advance/decide-serialised.ts';
@@ -81,14 +82,27 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.
   const place = isDelayed ? null : needed;
-  const mayWait = isDelayed || (place !== null && place.whenFull !== 'refuse');
-  const timers = startTimersOf(params.startTimes, {
-    mayWait: mayWait || params.workflowPause !== null,
-  });
-  const of = { ...params, tenant, first, place, timers };
-  if (mayWait && params.workflowPause === null) return commitWaiting(deps, of);
+  const waitsFirst = isDelayed || (place !== null && place.whenFull !== 'refuse');
+  const line = waitsFirst && queuesStarts(tenant) ? 'later' : null;
+  const of = { ...params, tenant, first, place, waitsFirst };
+  const verdict = await commitStart(deps, { ...of, line });
+  // Most starts find a place, so those that find none are sent twice.
+  const isFull = !verdict.accepted && verdict.reason === 'executions_limited';
+  if (!isFull || !queuesStarts(tenant)) return judgedStart(deps, of, verdict);
+  return judgedStart(deps, of, await commitStart(deps, { ...of, line: 'waiting' }));
+}
+
+async function commitStart(
+  deps: UseCaseDeps,
+  params: Omit<Start, 'timers'>,
+): Promise<CommitVerdict> {
+  const { tenant, compiled, workflowPause, waitsFirst, line } = params;
+  const mayWait = waitsFirst || line !== null;
+  const timers = startTimersOf(params.startTimes, { mayWait: mayWait || workflowPause !== null });
+  const of = { ...params, timers };
+  if (mayWait && workflowPause === null) return commitWaiting(deps, of);
   const planned = await planStart(deps, of);
-  const verdict = await commitOffering(deps, {
+  return commitOffering(deps, {
     plan: planned.commit,
     tenant,
     definitionId: compiled.definition.definitionId,
@@ -97,12 +111,11 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
       goOn(deps, { ...planned, commit, verdict: accepted, tenant, compiled });
     },
   });
-  return judgedStart(deps, of, verdict);
 }
 
 async function judgedStart(
   deps: UseCaseDeps,
-  params: Start,
+  params: Beginning & Pick<Start, 'tenant' | 'place'>,
   verdict: CommitVerdict,
 ): Promise<CommitVerdict> {
   const { executionId, tenant, place } = params;
@@ -123,6 +136,10 @@ interface Start extends Beginning {
   readonly tenant: Tenant;
   readonly first: ReturnType<typeof newEvent>;
   readonly place: NeededPlace | null;
+  /** It waits for its time or its key, before any place of its tenant. */
+  readonly waitsFirst: boolean;
+  /** How it stands in the line of its tenant; null: it takes a place with its commit. */
+  readonly line: TenantLine['state'] | null;
   readonly timers: readonly StartTimer[];
 }
 
@@ -147,7 +164,7 @@ async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVe
       committedAt: createdAt,
     });
   }
-  return judgedStart(deps, params, verdict);
+  return verdict;
 }
 
 /** The first decision, and the commit that creates the execution with it. */
@@ -196,7 +213,7 @@ async function planStart(deps: UseCaseDeps, params: Start) {
 }
 
 function creationOf(params: Start, shard: number) {
-  const { tenant, place } = params;
+  const { place, line } = params;
   const { definition } = params.compiled;
   const { workflowId } = definition;
   const { labels } = params.started.payload;
@@ -210,10 +227,11 @@ function creationOf(params: Start, shard: number) {
       parentExecutionId: null,
       ...(labels !== undefined && { labels }),
       request: params.request,
-      limits: limitsOf(tenant),
+      limits: limitsOf(params),
       ...(params.isDerived === true && { isDerived: true }),
       ...placeInCommit(place),
     },
+    ...(line !== null && { tenantLine: { state: line, shard, isNew: true } }),
     workflowHold: params.workflowPause === null ? null : ({ workflowId, is: 'put' } as const),
   };
 }
@@ -242,8 +260,9 @@ function goOn(
 }
 
 /** Null for a tenant without limits, whose starts then cost nothing more. */
-function limitsOf(tenant: Tenant): StartLimits | null {
-  const { max_concurrent_executions: executions, max_queued_work_items: queued } = tenant.limits;
+function limitsOf({ tenant, line }: Pick<Start, 'tenant' | 'line'>): StartLimits | null {
+  const { max_concurrent_executions: max, max_queued_work_items: queued } = tenant.limits;
+  const executions = line === null ? max : undefined;
   if (executions === undefined && queued === undefined) return null;
   return { executionsMax: executions ?? null, queuedItemsMax: queued ?? null };
 }

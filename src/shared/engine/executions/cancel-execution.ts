@@ -8,7 +8,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
-import { findFlowWait } from '../flow/find-flow-wait.ts';
+import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
@@ -51,7 +51,11 @@ export async function commitOfCancel(
   by: Actor & { readonly tellsParent?: boolean; readonly reason?: string },
 ): Promise<CommitPlan | null> {
   const { actorId, tellsParent = true, reason } = by;
-  const waits = isUnbegun(state) || isDelayed(state) || (await findFlowWait(deps, state)) !== null;
+  const waits =
+    isUnbegun(state) ||
+    isDelayed(state) ||
+    (await findFlowWait(deps, state)) !== null ||
+    (await findPlaceWait(deps, state)) !== null;
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.

@@ -22,9 +22,8 @@ import {
   StoreUnavailableError,
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import { isUnbegun } from '../advance/family.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
-import { findFlowWait } from '../flow/find-flow-wait.ts';
+import { findFlowWait, findPlaceWait, type TenantReader } from '../flow/find-flow-wait.ts';
 import { redactEvent, redactPauses, redactReason, redactWait } from './redact-view.ts';
 
 export interface ExplainedExecution extends Explanation {
@@ -33,7 +32,7 @@ export interface ExplainedExecution extends Explanation {
   readonly asOf: string;
 }
 
-type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'>;
+type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'> & TenantReader;
 
 /** Why an execution is where it is; 404 for an unknown one and another tenant's. */
 export async function explainExecution(
@@ -90,8 +89,8 @@ async function explainKnown(
         state: { ...state, pauses: redactPauses(state.pauses, plan, deps.pseudonym) },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
-        placeWait: isUnbegun(state) ? await deps.store.places.find(executionId) : null,
         flowWait: redactWait(await findFlowWait(deps, state), plan),
+        placeWait: await findPlaceWait(deps, state),
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(

@@ -8,14 +8,13 @@ import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
 import type { EngineDeps } from '../deps.ts';
-import { isUnbegun } from '../advance/family.ts';
 import {
   findForCaller,
   foldLoaded,
   loadForCaller,
   readEventsOf,
 } from '../advance/load-execution.ts';
-import { findFlowWait } from '../flow/find-flow-wait.ts';
+import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
 import { redactEvent, redactRow, redactState, redactWait } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
@@ -92,8 +91,8 @@ export async function readExecution(
         values: [state.data, state.input],
       });
   const whole = { ...state, data, input, status: loaded.row.status };
-  const placeWait = isUnbegun(state) ? await deps.store.places.find(state.executionId) : null;
   const flowWait = redactWait(await findFlowWait(deps, state), plan);
+  const placeWait = await findPlaceWait(deps, state);
   return {
     messageIds: messageIdsOf(input),
     row: {

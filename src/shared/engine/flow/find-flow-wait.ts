@@ -1,8 +1,11 @@
 import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { FlowWait } from '../../store/flow.ts';
+import type { PlaceWait } from '../../store/places.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import { isUnbegun } from '../advance/family.ts';
 import type { EngineDeps } from '../deps.ts';
+import type { TenantDirectory } from '../tenants/tenant-directory.ts';
 import { mayNeedPlace } from './needed-place.ts';
 
 /** Null: the execution waits for no place of a key. Asks the store only if it may wait for one. */
@@ -11,6 +14,24 @@ export async function findFlowWait(
   state: ExecutionState,
 ): Promise<FlowWait | null> {
   return mayWait(state) ? store.flow.find(state.executionId) : null;
+}
+
+/** For programs without a directory of tenants as well. */
+export interface TenantReader {
+  readonly tenants: Pick<TenantDirectory, 'get'>;
+}
+
+/** Null: the execution waits for no place of its tenant. Asks the store only if it may wait for one. */
+export async function findPlaceWait(
+  { store, tenants }: Pick<EngineDeps, 'store'> & TenantReader,
+  state: ExecutionState,
+): Promise<PlaceWait | null> {
+  if (!isUnbegun(state)) {
+    if (!mayWait(state)) return null;
+    const { limits } = await tenants.get(state.tenantId);
+    if (limits.max_concurrent_executions === undefined) return null;
+  }
+  return store.places.find(state.executionId);
 }
 
 function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState): boolean {
@@ -23,9 +44,11 @@ function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState
  * before that, so the process that loads it asks. All others are in their queue before anybody marks them.
  */
 export async function waitsAfterDelay(
-  { store }: Pick<EngineDeps, 'store'>,
+  deps: Pick<EngineDeps, 'store'> & TenantReader,
   { state, plan }: { readonly state: ExecutionState; readonly plan: Plan },
 ): Promise<boolean> {
-  if (state.startWait === null || isDelayed(state) || !mayNeedPlace(plan)) return false;
-  return (await store.flow.find(state.executionId)) !== null;
+  if (state.startWait === null || isDelayed(state)) return false;
+  // In this order: from the line of its key it may move to that of its tenant in between.
+  if (mayNeedPlace(plan) && (await deps.store.flow.find(state.executionId)) !== null) return true;
+  return (await findPlaceWait(deps, state)) !== null;
 }

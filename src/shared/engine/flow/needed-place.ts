@@ -1,7 +1,7 @@
 import { badRequest, conflict, type SvcError } from '../../domain/errors.ts';
 import type { WhenFull } from '../../domain/workflow/flow/concurrency.ts';
 import type { Expression } from '../../domain/expression/expression.ts';
-import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   debounceLineOf,
@@ -13,8 +13,6 @@ import {
 import { tokenIntervalUs } from '../../domain/workflow/flow/rate.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { AwaitedPlace, NewExecution } from '../../store/commit.ts';
-import { foldLoaded } from '../advance/load-execution.ts';
-import type { EngineDeps } from '../deps.ts';
 
 /** The place and the token that an execution needs before it begins. */
 export interface NeededPlace extends AwaitedPlace {
@@ -44,7 +42,7 @@ export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null
 }
 
 /** It waits, as its start has been answered. */
-function queued({ whenFull, ...awaited }: NeededPlace): AwaitedPlace {
+export function queued({ whenFull, ...awaited }: NeededPlace): AwaitedPlace {
   return whenFull === 'cancel_oldest' ? { ...awaited, cancelsOldest: true } : awaited;
 }
 
@@ -78,24 +76,6 @@ function readKey(field: string, expression: Expression | null, input: JsonObject
   const found = flowKeyOf(expression, input);
   if (!found.ok) throw badRequest(`${field}.key of the workflow: ${found.message}`);
   return found.key;
-}
-
-/**
- * The same of an execution that was started before; null also if it is gone, or has missed its deadline
- * and so waits for nothing. It waits, as its start has been answered.
- */
-export async function findAwaitedPlace(
-  deps: Pick<EngineDeps, 'store' | 'definitions'>,
-  { executionId }: { readonly executionId: ExecutionId },
-): Promise<{ readonly place: AwaitedPlace; readonly sequence: number } | null> {
-  const loaded = await deps.store.executions.load(executionId, null);
-  if (loaded === null) return null;
-  const { plan } = await deps.definitions.get(loaded.row.definitionId);
-  if (!mayNeedPlace(plan)) return null;
-  const state = foldLoaded(loaded, plan);
-  if (state.startWait?.isOverdue === true) return null;
-  const needed = neededPlaceOf(plan, state);
-  return needed && { place: queued(needed), sequence: state.sequence };
 }
 
 export function mayNeedPlace({ concurrency, rate, debounce }: FlowRules): boolean {

@@ -46,6 +46,7 @@ export function createAdmission(deps: {
       const makesWait =
         commit.create?.awaitsPlace !== undefined ||
         commit.entersQueue !== undefined ||
+        commit.tenantLine !== undefined ||
         commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
       const makesRoom =
         commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);

@@ -3,7 +3,7 @@ import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
-import { findAwaitedPlace } from '../flow/needed-place.ts';
+import { waitAfterDelay } from '../flow/after-delay.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
@@ -75,20 +75,13 @@ async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
   const step = stepOfTimer(timer);
   const payload = { purpose, visit, ...(step !== undefined && { step }) };
   const fired = { kind: 'TimerFired', nodeId, payload } as const;
-  const awaited = purpose === 'start_after' ? await findAwaitedPlace(deps, timer) : null;
   const commit: CommitPlan = {
     ...emptyCommit(timer),
     firesTimers: [timer.name],
     events: [newEvent(fired, SCHEDULER_ACTOR)],
     // One that has not begun by its deadline waits no longer: it fails.
     leavesQueue: purpose === 'start_deadline',
-    ...(awaited === null
-      ? { runnable: 'mark' }
-      : {
-          // Refused if its deadline fires meanwhile; the next round fires it.
-          expectedSequence: awaited.sequence,
-          entersQueue: { ...awaited.place, shard: shardOf(executionId) },
-        }),
+    ...(purpose === 'start_after' ? await waitAfterDelay(deps, timer) : { runnable: 'mark' }),
   };
   const verdict = await deps.committer.commit(commit);
   if (!verdict.accepted) return;

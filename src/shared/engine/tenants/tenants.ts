@@ -5,7 +5,7 @@ import { DEFAULT_TENANT, type TenantId } from '../../domain/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { ListTenants, TenantChanges, TenantRow } from '../../store/tenants.ts';
 import type { EngineDeps } from '../deps.ts';
-import { tenantTopic } from '../wake/wake-bus.ts';
+import { PLACES_TOPIC, tenantTopic } from '../wake/wake-bus.ts';
 
 export async function createTenant(
   deps: EngineDeps,
@@ -54,6 +54,8 @@ export async function updateTenant(
   const updated = await deps.store.tenants.update(tenantId, { ...changes, actorId });
   if (updated === null) throw notFound(`tenant ${tenantId}`);
   forgetEverywhere(deps, tenantId);
+  // A higher limit has places for executions that wait.
+  if (changes.limits !== null) deps.wake.notify([PLACES_TOPIC]);
   return updated;
 }
 

@@ -103,7 +103,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { blockers } = await svc.engine.explainExecution({ ...CALLER, executionId: waiting });
     t.like(blockers[0], {
       code: 'waiting_for_place',
-      message: 'waits for a place: tenant limit 1 reached',
+      message: 'waits for a place: number 1 in the queue of the tenant, limit 1 reached',
     });
     const above = await svc.engine.explainExecution({ ...CALLER, executionId: root });
     t.true(above.blockers.some(({ details }) => details.childCode === 'waiting_for_place'));

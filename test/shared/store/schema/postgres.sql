@@ -148,13 +148,13 @@ create table public.checkpoints (
 create table public.child_places (
   execution_id uuid not null,
   tenant_id text not null,
-  parent_execution_id uuid not null,
+  parent_execution_id uuid,
   shard smallint not null,
   seq bigint generated always as identity not null,
   state text not null,
   since timestamp with time zone not null,
   constraint child_places_pkey PRIMARY KEY (execution_id),
-  constraint child_places_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'lent'::text])))
+  constraint child_places_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'lent'::text, 'later'::text])))
 );
 
 create table public.dead_letters (
@@ -911,16 +911,36 @@ CREATE OR REPLACE FUNCTION public.admit_children(tenant text, at_most integer)
 AS $function$
 declare
   places_max bigint;
+  queues boolean;
   free bigint;
 begin
-  select (t.limits ->> 'max_concurrent_executions')::bigint
-  into places_max
+  select (t.limits ->> 'max_concurrent_executions')::bigint, t.limits ->> 'when_full' = 'queue'
+  into places_max, queues
   from public.tenants t
   where t.id = tenant
     and t.status = 'active'
   for no key update;
   if not found then
     return;
+  end if;
+
+  if queues and places_max is not null then
+    insert into public.child_places (
+      execution_id, tenant_id, parent_execution_id, shard, state, since
+    )
+    select w.execution_id, tenant, null, w.shard, 'later', w.since
+    from (
+      select f.execution_id, f.shard, f.since
+      from public.flow_waits f
+      where f.tenant_id = tenant
+        and not exists (
+          select from public.child_places c where c.execution_id = f.execution_id
+        )
+      order by f.seq
+      -- One that leaves the line of its key at this moment begins with the place that it is counted with.
+      for update skip locked
+    ) w
+    on conflict (execution_id) do nothing;
   end if;
 
   -- What has ended borrows nothing any more.
@@ -940,6 +960,7 @@ begin
     from public.child_places c
     where c.tenant_id = tenant
       and c.state = 'waiting'
+      and c.parent_execution_id is not null
       and not exists (
         select
         from public.child_places l
@@ -987,7 +1008,7 @@ begin
     where c.tenant_id = tenant
       and c.state = 'waiting'
     order by c.seq
-    limit least(free, at_most)
+    limit greatest(0, least(free, at_most))
   ),
   placed as (
     delete from public.child_places c
@@ -995,15 +1016,26 @@ begin
       and c.state = 'waiting'
     returning c.execution_id, c.shard, c.seq
   ),
+  live as materialized (
+    -- A subquery instead of a join: a cached plan must never scan the executions.
+    select p.execution_id, p.shard, p.seq
+    from placed p
+    where (
+      select e.status in ('running', 'paused')
+      from public.executions e
+      where e.id = p.execution_id
+    )
+  ),
   marked as (
     insert into public.runnable (execution_id, shard)
-    select p.execution_id, p.shard
-    from placed p
-    order by p.execution_id
+    select l.execution_id, l.shard
+    from live l
+    order by l.execution_id
     on conflict (execution_id) do nothing
   )
-  select p.execution_id, p.shard
-  from placed p;
+  select l.execution_id, l.shard
+  from live l
+  order by l.seq;
 end
 $function$;
 
@@ -1663,6 +1695,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.join_tenant_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update public.child_places c
+  set state = 'waiting'
+  where c.execution_id = old.execution_id
+    and c.state = 'later';
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.judge_tree(root uuid, execution uuid, exclusive boolean, OUT descendants bigint, OUT is_orphaned boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -2220,6 +2265,8 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEME
 CREATE TRIGGER release_artifacts AFTER DELETE ON public.executions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.release_artifacts_of_executions();
 
 CREATE TRIGGER remove_checkpoints AFTER DELETE ON public.executions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.remove_checkpoints();
+
+CREATE TRIGGER join_tenant_line AFTER DELETE ON public.flow_waits FOR EACH ROW EXECUTE FUNCTION public.join_tenant_line();
 
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.imported_definitions FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 

@@ -115,15 +115,17 @@ CREATE TABLE checkpoints (
   primary key (execution_id, sequence)
 ) strict;
 
-CREATE TABLE child_places (
+CREATE TABLE "child_places" (
   -- The order in which places are given.
   seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
-  parent_execution_id text not null,
+  -- Null: it was started from outside.
+  parent_execution_id text,
   shard integer not null,
-  -- 'waiting': it has not begun · 'lent': it has begun in the place of its parent
-  state text not null check (state in ('waiting', 'lent')),
+  -- 'waiting': it has not begun · 'lent': it has begun in the place of its parent · 'later': it waits for its
+  -- time or for its key first, and takes no place of the tenant meanwhile
+  state text not null check (state in ('waiting', 'lent', 'later')),
   since integer not null
 ) strict;
 
@@ -797,6 +799,14 @@ after delete on executions
 begin
   delete from checkpoints
   where execution_id = old.id;
+end;
+
+CREATE TRIGGER join_tenant_line after delete on flow_waits
+begin
+  update child_places
+  set state = 'waiting'
+  where execution_id = old.execution_id
+    and state = 'later';
 end;
 
 CREATE TRIGGER imported_definitions_refuse_update before update on imported_definitions begin

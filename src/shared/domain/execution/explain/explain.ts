@@ -170,10 +170,10 @@ function explainDelay(scene: Scene): Blocker {
 
 /** It begins when it has its place, even if events are recorded before. */
 function explainPlace({ since, ahead, placesMax }: PlaceFacts): Blocker {
-  const limit = placesMax === null ? 'tenant limit' : `tenant limit ${placesMax}`;
+  const limit = placesMax === null ? '' : `, limit ${placesMax} reached`;
   return blockerOf(WHOLE, {
     code: 'waiting_for_place',
-    message: `waits for a place: ${limit} reached`,
+    message: `waits for a place: number ${ahead + 1} in the queue of the tenant${limit}`,
     since,
     unblockedBy:
       'the end of another execution of the tenant, or PUT /tenants/{id} with a higher max_concurrent_executions',

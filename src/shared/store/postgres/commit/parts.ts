@@ -10,6 +10,7 @@ export const JUDGED_FLAGS = [
   'labels',
   'setLabels',
   'waits',
+  'tenantLines',
   'takes',
   'limits',
   'derived',

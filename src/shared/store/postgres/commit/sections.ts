@@ -106,6 +106,12 @@ export const COMMIT_SECTIONS = {
     debounce_max_ms: ['int8', ({ debounce }) => debounce?.maxWaitMs ?? null],
     next_line: ['text', ({ debounce }) => writeLine(debounce?.next ?? null)],
   }),
+  /** Executions that wait for a place of their tenant from here on. */
+  tenantLines: optionalRow(({ tenantLine }) => tenantLine ?? null, {
+    state: ['text', ({ state }) => state],
+    shard: ['int2', ({ shard }) => shard],
+    is_new: ['bool', ({ isNew }) => isNew],
+  }),
   /** New executions that take a place of their key. */
   takes: optionalRow(({ create }) => create?.takesPlace ?? null, {
     place_key: ['text', ({ placeKey }) => placeKey],

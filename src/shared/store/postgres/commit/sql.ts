@@ -6,7 +6,7 @@ import { placeTakingParts } from './places.ts';
 import { pauseWritingParts } from './pauses.ts';
 import { labellingParts, startingParts, waitingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
-import { treeWritingParts } from './trees.ts';
+import { tenantLineParts, treeWritingParts } from './trees.ts';
 import { unservedTenants } from './unserved.ts';
 import { approvalParts } from './approvals.ts';
 import { acceptingParts, recordingParts } from './write.ts';
@@ -52,6 +52,7 @@ export const judgingStatement = createStatements({
       ...startingParts(has, $),
       ...labellingParts(has, $),
       ...waitingParts(has, $),
+      ...tenantLineParts(has, $),
       ...placeTakingParts(has, $),
       ...treeWritingParts(has, $),
       ...deletingParts(has, $),

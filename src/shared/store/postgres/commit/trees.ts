@@ -80,18 +80,58 @@ export function treeWritingParts(has: Has, $: Param): string[] {
       : []),
     ...(has('leavesQueue')
       ? [
-          `left_queue as (
-            delete from child_places c
-            where c.execution_id = any(${$.array('leavesQueue', 'execution_id')})
-              and c.execution_id in (select id from accepted)
-          )`,
           `left_flow as (
             delete from flow_waits w
             where w.execution_id = any(${$.array('leavesQueue', 'execution_id')})
               and w.execution_id in (select id from accepted)
+            returning w.execution_id
+          )`,
+          // In this order, as the trigger of `flow_waits` changes these rows when an execution leaves its key's line.
+          `left_queue as (
+            delete from child_places c
+            where c.execution_id = any(${$.array('leavesQueue', 'execution_id')})
+              and c.execution_id in (select id from accepted)
+              and ${after('left_flow')}
           )`,
         ]
       : []),
+  ];
+}
+
+/** Starts that wait for a place of their tenant from here on, see `TenantLine`. */
+export function tenantLineParts(has: Has, $: Param): string[] {
+  if (!has('tenantLines')) return [];
+  return [
+    `tenant_line as materialized (
+      select a.id, a.tenant_id, a.stamp, l.position, l.shard, l.state, l.is_new
+      from ${$.table('tenantLines', 'l')}
+      join accepted a on a.position = l.position
+    )`,
+    `lined_up as (
+      insert into child_places as c (
+        execution_id, tenant_id, parent_execution_id, shard, state, since
+      )
+      select l.id, l.tenant_id, null, l.shard, l.state, l.stamp
+      from tenant_line l
+      where l.is_new
+      order by l.position
+      on conflict (execution_id) do update
+      set state = excluded.state,
+        since = excluded.since,
+        seq = default
+      where c.state = 'later'
+    )`,
+    `moved_up as (
+      update child_places c
+      set state = l.state,
+        since = l.stamp,
+        seq = default
+      from tenant_line l
+      where c.execution_id = any(${$.array('tenantLines', 'execution_id')})
+        and c.execution_id = l.id
+        and c.state = 'later'
+        and not l.is_new
+    )`,
   ];
 }
 

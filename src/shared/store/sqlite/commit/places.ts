@@ -50,6 +50,29 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   );
 }
 
+/** See `TenantLine`. */
+export function joinTenantLine(connection: Connection, plan: CommitPlan, since: number): void {
+  const { executionId, tenantId, tenantLine } = plan;
+  if (tenantLine === undefined) return;
+  const { state, shard, isNew } = tenantLine;
+  const row = { execution_id: executionId, state, since };
+  const moved = connection.run(
+    `update child_places
+     set state = :state,
+       since = :since,
+       seq = (select max(seq) + 1 from child_places)
+     where execution_id = :execution_id and state = 'later'`,
+    row,
+  );
+  if (!isNew || moved > 0) return;
+  connection.run(
+    `insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+     values (:execution_id, :tenant_id, null, :shard, :state, :since)
+     on conflict (execution_id) do nothing`,
+    { ...row, tenant_id: tenantId, shard },
+  );
+}
+
 export function insertWait(
   connection: Connection,
   of: {

@@ -7,7 +7,7 @@ import {
 } from '../../commit.ts';
 import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeApprovals } from './approvals.ts';
-import { awaitPlace, takePlace } from './places.ts';
+import { awaitPlace, joinTenantLine, takePlace } from './places.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -49,6 +49,7 @@ export function writePlan(
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
   awaitPlace(connection, plan, createdAt);
+  joinTenantLine(connection, plan, createdAt);
   if (plan.charge !== null) chargeUsage(connection, plan.executionId, plan.charge);
   tellWebhooks(connection, {
     executionId: plan.executionId,

@@ -22,13 +22,25 @@ function admit(
   connection: Connection,
   { tenantId, limit }: Parameters<PlaceStore['admit']>[0],
 ): readonly Waiting[] {
-  const tenant = connection.get<{ readonly places_max: number | null }>(
-    `select limits ->> 'max_concurrent_executions' as places_max
+  const tenant = connection.get<{ readonly places_max: number | null; readonly queues: number }>(
+    `select limits ->> 'max_concurrent_executions' as places_max,
+       limits ->> 'when_full' is 'queue' as queues
      from tenants
      where id = ? and status = 'active'`,
     [tenantId],
   );
   if (tenant === undefined) return [];
+  if (tenant.queues === 1 && tenant.places_max !== null) {
+    connection.run(
+      `insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+       select execution_id, tenant_id, null, shard, 'later', since
+       from flow_waits w
+       where tenant_id = ?
+         and not exists (select 1 from child_places c where c.execution_id = w.execution_id)
+       order by seq`,
+      [tenantId],
+    );
+  }
   connection.run(
     `delete from child_places
      where tenant_id = ?
@@ -50,7 +62,7 @@ function admit(
   for (const { executionId } of placed) {
     connection.run('delete from child_places where execution_id = ?', [executionId]);
   }
-  const admitted = [...borrowing, ...placed];
+  const admitted = [...borrowing, ...placed.filter((one) => isLive(connection, one))];
   for (const child of admitted) markRunnable(connection, child);
   return admitted;
 }
@@ -67,6 +79,7 @@ function findBorrowing(
        from child_places c
        where tenant_id = :tenant_id
          and state = 'waiting'
+         and parent_execution_id is not null
          and not exists (
            select 1
            from child_places l
@@ -92,6 +105,14 @@ function findOldest(
      limit :limit`,
     { tenant_id: params.tenantId, limit: params.limit },
   );
+}
+
+function isLive(connection: Connection, { executionId }: Waiting): boolean {
+  const live = connection.get(
+    `select 1 from executions where id = ? and status in ('running', 'paused')`,
+    [executionId],
+  );
+  return live !== undefined;
 }
 
 function countTaken(connection: Connection, tenantId: TenantId): number {

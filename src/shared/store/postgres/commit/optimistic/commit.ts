@@ -47,6 +47,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.workflowHold === null &&
     plan.tree === null &&
     !plan.leavesQueue &&
+    plan.tenantLine === undefined &&
     !changesApprovals(plan) &&
     [
       plan.keepsLeases,
