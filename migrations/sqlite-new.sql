@@ -1,4 +1,4 @@
--- after: e9b85d60ca6b9341124d426c9e24e30b54c1e08ead8e0579420df6e02382e97d
+-- after: bf148631ced55a10bb564122f65b49d441b32f754102c1dc43c0ffb577090dd3
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -827,7 +827,8 @@ CREATE INDEX child_places_lent on child_places (parent_execution_id) where state
 CREATE TRIGGER join_tenant_line after delete on flow_waits
 begin
   update child_places
-  set state = 'waiting'
+  set state = 'waiting',
+    seq = (select max(seq) + 1 from child_places)
   where execution_id = old.execution_id
     and state = 'later';
 end;

@@ -8,7 +8,7 @@ alter table child_places add constraint child_places_state_check check (
   state in ('waiting', 'lent', 'later')
 );
 
--- One that leaves the line of its key waits for its tenant next, whichever statement lets it leave.
+-- One that leaves the line of its key is the last in that of its tenant, whichever statement lets it leave.
 do $migration$
 declare
   function constant text := $function$
@@ -18,7 +18,8 @@ language plpgsql
 as $$
 begin
   update public.child_places c
-  set state = 'waiting'
+  set state = 'waiting',
+    seq = default
   where c.execution_id = old.execution_id
     and c.state = 'later';
   return null;

@@ -26,11 +26,12 @@ alter table child_places_anew rename to child_places;
 create index child_places_waiting on child_places (tenant_id, seq) where state = 'waiting';
 create index child_places_lent on child_places (parent_execution_id) where state = 'lent';
 
--- One that leaves the line of its key waits for its tenant next, whichever statement lets it leave.
+-- One that leaves the line of its key is the last in that of its tenant, whichever statement lets it leave.
 create trigger join_tenant_line after delete on flow_waits
 begin
   update child_places
-  set state = 'waiting'
+  set state = 'waiting',
+    seq = (select max(seq) + 1 from child_places)
   where execution_id = old.execution_id
     and state = 'later';
 end;

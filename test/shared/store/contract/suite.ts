@@ -30,6 +30,7 @@ import { runnableCases } from './executions/runnable.ts';
 import { scheduleCases } from './schedules.ts';
 import { searchCases } from './executions/searches.ts';
 import { startLimitCases } from './executions/start-limits.ts';
+import { tenantLineCases } from './executions/tenant-lines.ts';
 import { tenantStatusCases } from './tenants/tenant-status.ts';
 import { tenantCases } from './tenants/tenants.ts';
 import { heldTimerCases } from './executions/held-timers.ts';
@@ -63,6 +64,7 @@ const AREAS = [
   holdCases,
   workflowPauseCases,
   treeCases,
+  tenantLineCases,
   usageCases,
   workCases,
   claimFilterCases,

@@ -1701,7 +1701,8 @@ CREATE OR REPLACE FUNCTION public.join_tenant_line()
 AS $function$
 begin
   update public.child_places c
-  set state = 'waiting'
+  set state = 'waiting',
+    seq = default
   where c.execution_id = old.execution_id
     and c.state = 'later';
   return null;

@@ -804,7 +804,8 @@ end;
 CREATE TRIGGER join_tenant_line after delete on flow_waits
 begin
   update child_places
-  set state = 'waiting'
+  set state = 'waiting',
+    seq = (select max(seq) + 1 from child_places)
   where execution_id = old.execution_id
     and state = 'later';
 end;
