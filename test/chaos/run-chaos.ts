@@ -57,6 +57,8 @@ export async function runChaos(params: {
   readonly signal: AbortSignal;
   /** See `ClientsParams`; absent: 1. */
   readonly rests?: number;
+  /** The share of the usual activity that must happen, where faults last long; absent: 1. */
+  readonly exerciseShare?: number;
   /** Another cluster than that of one server. */
   readonly startCluster?: (folder: string) => Promise<ChaosCluster>;
   /** Runs beside the clients; `stop` returns what it has found. */
@@ -158,7 +160,7 @@ export async function runChaos(params: {
       ...checkExercise({
         // The time of the repair does not count: it is long on a busy machine, and exercises
         // nothing.
-        minutes,
+        minutes: minutes * (params.exerciseShare ?? 1),
         faults: params.faults,
         isWhole: params.faults.length === FAULTS.length,
         strikes: nemesis.strikes,

@@ -6,19 +6,22 @@ import { parseArgs } from 'node:util';
 import { ChaosCluster } from '../chaos/cluster/cluster.ts';
 import { render, summarise } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run-chaos.ts';
-import { failoverFaults } from './faults.ts';
-import { ReplicatedPostgres } from './replicated-postgres.ts';
+import { measureOutages, renderOutages } from './outages.ts';
 import { partStaleReads } from './stale-reads.ts';
+import { openTopology, TOPOLOGIES } from './topologies.ts';
 import { watchRecovery, type RecoveryWatch } from './watch-recovery.ts';
 
 /*
- * npm run test:failover -- [--minutes N] [--seed S] [--only FAULT,…] [--json] [--keep]
+ * npm run test:failover -- [--with servers|patroni] [--minutes N] [--seed S] [--only FAULT,…]
+ *   [--asynchronous] [--json] [--keep]
  * The cluster, the clients and the checks of a chaos run, on a replicated database that fails over;
  * see docs/contribute/failover.md. The exit code is 0 only for a full run without a violation.
  */
 
 const { values } = parseArgs({
   options: {
+    with: { type: 'string', default: 'servers' },
+    asynchronous: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
@@ -27,6 +30,10 @@ const { values } = parseArgs({
   },
 });
 
+const kind = TOPOLOGIES.find((name) => name === values.with);
+if (kind === undefined) throw new Error(`--with takes one of ${TOPOLOGIES.join(', ')}`);
+if (values.asynchronous && kind !== 'patroni') throw new Error('--asynchronous needs Patroni');
+const topology = await openTopology(kind, { isSynchronous: !values.asynchronous });
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => interrupted.abort());
@@ -34,14 +41,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes wants a number above 0, such as 0.5 or 10');
 const folder = mkdtempSync(join(tmpdir(), `svc-failover-${values.seed}-`));
-let database: ReplicatedPostgres | null = null;
 let recovery: RecoveryWatch | null = null;
-const opened = (): ReplicatedPostgres => {
-  if (database === null) throw new Error('the database is not open yet');
-  return database;
-};
 const only = values.only.split(',').filter((name) => name !== '');
-const faults = failoverFaults(opened).filter(
+const faults = topology.faults.filter(
   ({ name }) => only.length === 0 || only.some((beginning) => name.startsWith(beginning)),
 );
 if (faults.length === 0) throw new Error(`no fault is called ${values.only}`);
@@ -52,12 +54,11 @@ const whole = await runChaos({
   folder,
   // Three servers share the processors: at the usual pace these are saturated, and nothing recovers.
   rests: 3,
-  startCluster: async (place) => {
-    database = await ReplicatedPostgres.create(join(place, 'postgres'));
-    return ChaosCluster.startOn(place, database);
-  },
-  watch: ({ cluster }) => {
-    recovery = watchRecovery(cluster, opened());
+  exerciseShare: topology.exerciseShare,
+  startCluster: async (place) =>
+    ChaosCluster.startOn(place, await topology.start(join(place, 'postgres'))),
+  watch: ({ cluster, now }) => {
+    recovery = watchRecovery({ cluster, database: topology.database(), now });
     return recovery;
   },
   // Progress must not mix with the report on stdout.
@@ -66,12 +67,15 @@ const whole = await runChaos({
 });
 const { violations, staleReads } = partStaleReads(whole);
 const run = { ...whole, violations };
-const recoveries = (recovery as RecoveryWatch | null)?.recoveries ?? [];
+const { recoveries = [], answered = new Map<string, readonly number[]>() } =
+  (recovery as RecoveryWatch | null) ?? {};
+const outages = measureOutages(run, answered);
 const told = recoveries.map(({ api, node, ms }) => `  ${api} after ${node}: ${ms ?? 'never'} ms`);
+const more = { recoveries, outages, stale_reads: staleReads };
 process.stdout.write(
   values.json
-    ? `${JSON.stringify({ ...summarise(run), recoveries, stale_reads: staleReads }, null, 2)}\n`
-    : `${render(run)}\n\nstale reads from a replaced primary: ${staleReads}\n\nrecovered after promotions\n${told.join('\n')}\n`,
+    ? `${JSON.stringify({ ...summarise(run), ...more }, null, 2)}\n`
+    : `${render(run)}\n\nstale reads from a replaced primary: ${staleReads}\n\nrecovered after promotions\n${told.join('\n')}\n\n${renderOutages(outages)}\n`,
 );
 const isGood = run.violations.length === 0 && !interrupted.signal.aborted;
 if (isGood && !values.keep) rmSync(folder, { recursive: true, force: true });

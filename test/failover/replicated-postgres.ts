@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 import { whenThisProcessEnds } from '../chaos/cluster/guardian.ts';
 import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
-import type { ClusterDatabase } from '../chaos/cluster/postgres.ts';
 import { Line } from '../chaos/proxy/line.ts';
 import { runOnServer } from '../support/database.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { prepareServer } from '../support/servers/postgres-server.ts';
 import { DatabaseNode } from './database-node.ts';
+import type { FailoverDatabase, Promotion } from './failover-database.ts';
 
 /*
  * Three PostgreSQL servers: a primary, whose commits wait for one of its two standbys. The run
@@ -26,16 +26,10 @@ const CLEAN_UP = `for pid in "$1"/*/postmaster.pid; do kill -QUIT "$(head -n 1 "
 sleep 1
 rm -rf "$1"`;
 
-export interface Promotion {
-  readonly node: string;
-  /** When the server said that it is the primary, by the clock of `performance`. */
-  readonly at: number;
-}
-
-export class ReplicatedPostgres implements ClusterDatabase {
+export class ReplicatedPostgres implements FailoverDatabase {
   readonly nodes: readonly DatabaseNode[];
   readonly front: Line;
-  readonly promotions: Promotion[] = [];
+  readonly #promotions: Promotion[] = [];
   readonly #folder: string;
   readonly #guardian: { readonly release: () => Promise<void> };
   readonly #poolerPort: number;
@@ -136,10 +130,14 @@ export class ReplicatedPostgres implements ClusterDatabase {
     if (best === undefined) throw new Error('no standby is left to promote');
     await best.node.promote();
     this.#primary = best.node;
-    this.promotions.push({ node: best.node.name, at: performance.now() });
+    this.#promotions.push({ node: best.node.name, at: performance.now() });
     this.front.leadTo(best.node.port);
     for (const { node } of received) if (node !== best.node) node.followInstead(best.node);
     return best.node;
+  }
+
+  readPromotions(): Promise<readonly Promotion[]> {
+    return Promise.resolve(this.#promotions);
   }
 
   async startPooler(): Promise<void> {

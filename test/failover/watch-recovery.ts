@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosCluster } from '../chaos/cluster/cluster.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { sendRequest } from '../support/http.ts';
-import type { ReplicatedPostgres } from './replicated-postgres.ts';
+import type { FailoverDatabase } from './failover-database.ts';
 
 const EVERY_MS = 100;
 const ANSWER_MS_MAX = 6_000;
@@ -18,21 +18,29 @@ export interface Recovery {
 
 export interface RecoveryWatch {
   readonly recoveries: readonly Recovery[];
+  /** By API process: the times of requests that were answered well, by the clock of the run. */
+  readonly answered: ReadonlyMap<string, readonly number[]>;
   readonly stop: () => Promise<readonly Violation[]>;
 }
 
 /** Reads from the database through each API process, ten times a second, during the whole run. */
-export function watchRecovery(cluster: ChaosCluster, database: ReplicatedPostgres): RecoveryWatch {
+export function watchRecovery(params: {
+  readonly cluster: ChaosCluster;
+  readonly database: FailoverDatabase;
+  /** The clock of the run. */
+  readonly now: () => number;
+}): RecoveryWatch {
+  const { cluster, database, now } = params;
   const over = new AbortController();
   const found: Violation[] = [];
   const recoveries: Recovery[] = [];
-  const good = new Map<string, number[]>();
+  const answered = new Map<string, number[]>();
 
-  async function look(url: string): Promise<void> {
+  async function look(url: string, index: number): Promise<void> {
     const times: number[] = [];
-    good.set(url, times);
+    answered.set(`api-${index + 1}`, times);
     while (!over.signal.aborted) {
-      const began = performance.now();
+      const began = now();
       await ask(url).then(
         (violation) => {
           if (violation === null) times.push(began);
@@ -59,19 +67,24 @@ export function watchRecovery(cluster: ChaosCluster, database: ReplicatedPostgre
     };
   }
 
-  const looking = cluster.directUrls.map(look);
+  const looking = cluster.directUrls.map((url, index) => look(url, index));
   return {
     recoveries,
+    answered,
     async stop() {
       over.abort();
       await Promise.all(looking);
-      const { promotions } = database;
+      const ahead = performance.now() - now();
+      const promotions = (await database.readPromotions()).map(({ node, at }) => ({
+        node,
+        at: at - ahead,
+      }));
       for (const [index, { node, at }] of promotions.entries()) {
         const until = promotions[index + 1]?.at ?? Infinity;
-        for (const [place, url] of cluster.directUrls.entries()) {
-          const first = good.get(url)?.find((time) => time >= at && time < until);
+        for (const [api, times] of answered) {
+          const first = times.find((time) => time >= at && time < until);
           const ms = first === undefined ? null : Math.round(first - at);
-          recoveries.push({ api: `api-${place + 1}`, node, ms });
+          recoveries.push({ api, node, ms });
         }
       }
       return [

@@ -1,0 +1,51 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+
+/*
+ * A run has network and mounts of its own: the process starts itself again in new namespaces. What
+ * it adds there, a bridge or a disk in memory, is gone with its last process, however that ends.
+ */
+
+/** The exit code of a run that lacks a package or a right. */
+export const LACKS = 3;
+const IS_INSIDE = 'FAILOVER_OWN_NETWORK';
+
+const PROGRAMS = [
+  ['patroni', '/usr/bin/patroni'],
+  ['etcd-server', '/usr/bin/etcd'],
+  ['haproxy', '/usr/sbin/haproxy'],
+  ['pgbouncer', '/usr/sbin/pgbouncer'],
+  ['iproute2', '/usr/sbin/ip'],
+  ['util-linux', '/usr/bin/unshare'],
+] as const;
+
+/** Resolves inside the namespaces; outside, it ends this process with the run's exit code. */
+export async function enterOwnNetwork(): Promise<void> {
+  if (process.env[IS_INSIDE] === String(process.pid)) return;
+  const lacking = PROGRAMS.filter(([, path]) => !existsSync(path)).map(([name]) => name);
+  if (lacking.length > 0) lacks(`install the packages: ${lacking.join(' ')}`);
+  if (spawnSync('unshare', ['--net', '--mount', 'true']).status !== 0) {
+    lacks('run this as root on Linux: it needs namespaces of its own');
+  }
+  // The shell keeps its process id through `exec`, so that a copied environment proves nothing.
+  const child = spawn(
+    'unshare',
+    ['--net', '--mount', 'sh', '-c', `${IS_INSIDE}=$$ exec "$@"`, 'sh'].concat(
+      process.execPath,
+      ...process.execArgv,
+      ...process.argv.slice(1),
+    ),
+    { stdio: 'inherit' },
+  );
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => child.kill(signal));
+  }
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exit(code ?? 1);
+}
+
+function lacks(what: string): never {
+  process.stderr.write(`${what}\n`);
+  process.exit(LACKS);
+}

@@ -1,0 +1,208 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { startPgbouncer, type Pooler } from '../../chaos/cluster/pgbouncer.ts';
+import { runOnServer } from '../../support/database.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import type { FailoverDatabase, Promotion } from '../failover-database.ts';
+import { HaProxy } from './haproxy.ts';
+import { addressOf, createNetwork, type Link } from './network.ts';
+import { PatroniNode } from './patroni-node.ts';
+import { SERVER_PORT } from './patroni-settings.ts';
+
+/*
+ * Three nodes, each with Patroni, PostgreSQL and a member of etcd. Patroni alone decides on
+ * promotions. Most processes of the service know the three servers, half of them over link `a`, and
+ * half over link `b`. One API process reaches the primary through PgBouncer and HAProxy, which asks
+ * each Patroni over link `a`.
+ */
+
+const ROLE = 'svc';
+const NUMBERS = [1, 2, 3] as const;
+const BEHIND_POOLER = 'api-2';
+const OVER_B = ['api-1', 'scheduler-2'];
+const START_MS_MAX = 60_000;
+const LOOK_EVERY_MS = 200;
+
+interface NodeState {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+  readonly timeline?: number;
+}
+
+export class PatroniPostgres implements FailoverDatabase {
+  /** The processes of the service reach the servers without lines. */
+  readonly ports = [];
+  readonly nodes: readonly PatroniNode[];
+  readonly front: HaProxy;
+  readonly #folder: string;
+  readonly #poolerPort: number;
+  readonly #isSynchronous: boolean;
+  #pooler: Pooler | null = null;
+
+  static async create(
+    folder: string,
+    { isSynchronous }: { readonly isSynchronous: boolean },
+  ): Promise<PatroniPostgres> {
+    createNetwork(NUMBERS.length);
+    const data = join(folder, 'data');
+    fs.mkdirSync(data, { recursive: true });
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6g,mode=755', 'tmpfs', data]);
+    const nodes = NUMBERS.map(
+      (number) =>
+        new PatroniNode({ number, of: NUMBERS, folder: data, logs: folder, isSynchronous }),
+    );
+    const front = await HaProxy.create(folder, NUMBERS);
+    const poolerPort = await freePort();
+    const database = new PatroniPostgres({ folder, nodes, front, poolerPort, isSynchronous });
+    await database.#start();
+    return database;
+  }
+
+  private constructor(params: {
+    readonly folder: string;
+    readonly nodes: readonly PatroniNode[];
+    readonly front: HaProxy;
+    readonly poolerPort: number;
+    readonly isSynchronous: boolean;
+  }) {
+    this.nodes = params.nodes;
+    this.front = params.front;
+    this.#folder = params.folder;
+    this.#poolerPort = params.poolerPort;
+    this.#isSynchronous = params.isSynchronous;
+  }
+
+  async #start(): Promise<void> {
+    for (const node of this.nodes) node.startEtcd(NUMBERS);
+    const [first, ...others] = this.nodes;
+    first?.startPatroni();
+    await this.findPrimary(START_MS_MAX);
+    for (const node of others) node.startPatroni();
+    await this.waitUntilWhole(START_MS_MAX);
+    await this.front.start('primary');
+    await this.startPooler();
+    const url = `postgres://postgres@${addressOf(1, 'a')}:${SERVER_PORT}/postgres`;
+    await runOnServer(url, `create role ${ROLE} login`);
+    await runOnServer(url, `create database ${ROLE} owner ${ROLE}`);
+    await runOnServer(url, `grant pg_monitor to ${ROLE}`);
+  }
+
+  get logFiles(): readonly string[] {
+    return this.nodes.map(({ logFile }) => logFile);
+  }
+
+  /** Through the proxy, so that it stays the same over promotions. */
+  get superuserUrl(): string {
+    return `postgres://postgres@127.0.0.1:${this.front.port}/${ROLE}`;
+  }
+
+  settingsThrough(member: string): Readonly<Record<string, string>> {
+    const link: Link = OVER_B.includes(member) ? 'b' : 'a';
+    const hosts = NUMBERS.map((number) => `${addressOf(number, link)}:${SERVER_PORT}`).join();
+    const url = `postgres://${ROLE}@${hosts}/${ROLE}`;
+    if (member !== BEHIND_POOLER) return { SVC_DATABASE_URL: url };
+    return {
+      SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#poolerPort}/${ROLE}`,
+      SVC_DATABASE_DIRECT_URL: url,
+    };
+  }
+
+  /** The promotions as Patroni's history tells them, each with the time of its history file. */
+  async readPromotions(): Promise<readonly Promotion[]> {
+    const answer = await (await this.findPrimary(START_MS_MAX)).ask('/history');
+    const lines = answer?.body as readonly (readonly [number, number, string, string, string])[];
+    const began = Date.now() - performance.now();
+    return lines.map(([, , , time, node]) => ({ node, at: Date.parse(time) - began }));
+  }
+
+  /** The node that says it is the primary and has the leader key. */
+  async findPrimary(withinMs: number, except: PatroniNode | null = null): Promise<PatroniNode> {
+    const deadline = performance.now() + withinMs;
+    for (;;) {
+      const found = await this.#firstThat(async (node) => {
+        return node !== except && (await node.ask('/primary'))?.status === 200;
+      });
+      if (found !== undefined) return found;
+      if (performance.now() > deadline) throw new Error(`no primary after ${withinMs} ms`);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** A standby that Patroni would promote. */
+  async findStandby({ isSynchronous }: { readonly isSynchronous: boolean }): Promise<PatroniNode> {
+    const wanted = isSynchronous && this.#isSynchronous ? '/synchronous' : '/asynchronous';
+    const found = await this.#firstThat(async (node) => (await node.ask(wanted))?.status === 200);
+    if (found === undefined) throw new Error(`no node answers ${wanted}`);
+    return found;
+  }
+
+  /** Waits until one primary has two standbys that follow it, one of them synchronous. */
+  async waitUntilWhole(withinMs = WHOLE_MS_MAX): Promise<void> {
+    const deadline = performance.now() + withinMs;
+    let seen: unknown = null;
+    for (;;) {
+      const states = await Promise.all(this.nodes.map((node) => node.ask('/cluster')));
+      seen = states.map((state) => state?.body);
+      if (states.every((state) => this.#isWhole(state?.body))) return;
+      if (performance.now() > deadline) {
+        throw new Error(`not whole after ${withinMs} ms: ${JSON.stringify(seen)}`);
+      }
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  #isWhole(body: unknown): boolean {
+    const { members = [] } = (body ?? {}) as { readonly members?: readonly NodeState[] };
+    const roles = members.map(({ role }) => role);
+    const [timeline] = members.map((member) => member.timeline);
+    return (
+      members.length === NUMBERS.length &&
+      roles.includes('leader') &&
+      (!this.#isSynchronous || roles.includes('sync_standby')) &&
+      members.every(
+        (member) => ['running', 'streaming'].includes(member.state) && member.timeline === timeline,
+      )
+    );
+  }
+
+  async #firstThat(
+    holds: (node: PatroniNode) => Promise<boolean>,
+  ): Promise<PatroniNode | undefined> {
+    const answers = await Promise.all(this.nodes.map(holds));
+    return this.nodes.find((_, index) => answers[index]);
+  }
+
+  start(node: PatroniNode): void {
+    node.startEtcd(NUMBERS);
+    node.startPatroni();
+  }
+
+  async startPooler(): Promise<void> {
+    this.#pooler = await startPgbouncer({
+      folder: this.#folder,
+      serverPort: this.front.port,
+      mode: 'transaction',
+      port: this.#poolerPort,
+    });
+  }
+
+  async stopPooler(): Promise<void> {
+    await this.#pooler?.close();
+    this.#pooler = null;
+  }
+
+  async close(): Promise<void> {
+    await this.stopPooler();
+    await this.front.stop();
+    await Promise.all(this.nodes.map((node) => node.crash()));
+    const data = join(this.#folder, 'data');
+    spawnSync('umount', [data]);
+    fs.rmSync(data, { recursive: true, force: true });
+  }
+}
+
+const WHOLE_MS_MAX = 60_000;

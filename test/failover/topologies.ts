@@ -1,0 +1,54 @@
+import type { Fault } from '../chaos/faults/fault.ts';
+import type { FailoverDatabase } from './failover-database.ts';
+import { failoverFaults } from './faults.ts';
+import { patroniFaults } from './patroni/faults.ts';
+import { enterOwnNetwork } from './patroni/own-network.ts';
+import { PatroniPostgres } from './patroni/patroni-postgres.ts';
+import { ReplicatedPostgres } from './replicated-postgres.ts';
+
+/** Three servers that the run promotes itself, or three nodes of Patroni. */
+export const TOPOLOGIES = ['servers', 'patroni'] as const;
+
+export interface Topology {
+  readonly faults: readonly Fault[];
+  /** See `runChaos`. */
+  readonly exerciseShare: number;
+  readonly start: (folder: string) => Promise<FailoverDatabase>;
+  /** After its start. */
+  readonly database: () => FailoverDatabase;
+}
+
+export async function openTopology(
+  kind: (typeof TOPOLOGIES)[number],
+  options: { readonly isSynchronous: boolean },
+): Promise<Topology> {
+  if (kind === 'servers') {
+    return topology(failoverFaults, { create: (place) => ReplicatedPostgres.create(place) });
+  }
+  await enterOwnNetwork();
+  return topology(patroniFaults, {
+    create: (place) => PatroniPostgres.create(place, options),
+    // Most of the time is spent without a primary: Patroni waits before it promotes.
+    exerciseShare: 0.1,
+  });
+}
+
+function topology<Database extends FailoverDatabase>(
+  faultsOf: (database: () => Database) => readonly Fault[],
+  given: {
+    readonly create: (folder: string) => Promise<Database>;
+    readonly exerciseShare?: number;
+  },
+): Topology {
+  let started: Database | null = null;
+  const database = (): Database => {
+    if (started === null) throw new Error('the database is not open yet');
+    return started;
+  };
+  return {
+    faults: faultsOf(database),
+    exerciseShare: given.exerciseShare ?? 1,
+    database,
+    start: async (folder) => (started = await given.create(folder)),
+  };
+}
