@@ -23,7 +23,7 @@ export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'l
   );
   read('waiting_children', ({ waitingChildren: value }) => [{ value }]);
   read('waiting_starts', ({ waitingInFlow, waitingChildren }) => [
-    { value: waitingInFlow, labels: { reason: 'concurrency' } },
+    ...Object.entries(waitingInFlow).map(([reason, value]) => ({ value, labels: { reason } })),
     { value: waitingChildren, labels: { reason: 'max_concurrent_executions' } },
   ]);
   read('quota_waiting_items', ({ waitingForQuota: value }) => [{ value }]);

@@ -345,8 +345,8 @@ export const METRICS = {
     name: 'svc_executions_waiting',
     type: 'gauge',
     help:
-      'Executions that have not begun, by what they wait for: a place of their concurrency, or of ' +
-      'max_concurrent_executions. For the whole cluster.',
+      'Executions that have not begun, by what they wait for, as in waiting_for: concurrency, rate, ' +
+      'debounce or max_concurrent_executions. For the whole cluster.',
     labels: ['reason'],
   },
   quota_waiting_items: {

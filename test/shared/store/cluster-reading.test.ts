@@ -2,7 +2,9 @@ import test, { type ExecutionContext } from 'ava';
 
 import { admitWaiting } from '../../../src/shared/engine/flow/admit-waiting.ts';
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
+import type { AwaitedPlace } from '../../../src/shared/store/commit.ts';
 import {
+  FLOW_WAITS_SHARE,
   READING_BOUNDS,
   type ClusterReading,
 } from '../../../src/shared/store/readings/cluster-reading.ts';
@@ -43,7 +45,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
       executions: { running: 0, paused: 0 },
       waitingChildren: 0,
-      waitingInFlow: 0,
+      waitingInFlow: { concurrency: 0, rate: 0, debounce: 0 },
       waitingForQuota: 0,
       lateMs: { lease: 0, timer: 0, retry: 0 },
       memory: [],
@@ -55,11 +57,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const create = { awaitsPlace: { placeKey: 'k', placesMax: 1 } };
     const first = await start(store, { tenantId, create });
     await start(store, { tenantId, create });
-    t.like(await read(store), { waitingInFlow: 2, waitingForQuota: 1 });
+    t.like(await read(store), { waitingInFlow: inFlow({ concurrency: 2 }), waitingForQuota: 1 });
     const [admitted, ...others] = await store.flow.admit({ tenantId, placeKey: 'k', limit: 9 });
     t.deepEqual(others, []);
     t.is(admitted?.executionId, first.executionId);
-    t.like(await read(store), { waitingInFlow: 1, waitingForQuota: 1 });
+    t.like(await read(store), { waitingInFlow: inFlow({ concurrency: 1 }), waitingForQuota: 1 });
+  });
+
+  check('executions that wait in a line are counted by kind', async (t, { store }) => {
+    const bucket = { key: 'r', intervalUs: 1_000_000, burst: 1 };
+    const rate = { placesKey: null, bucket };
+    const debounce = { waitMs: 60_000, maxWaitMs: null, next: null };
+    const awaiting = (awaitsPlace: AwaitedPlace) => start(store, { create: { awaitsPlace } });
+    await awaiting({ placeKey: 'a', placesMax: 1 });
+    // A rate and places: `waiting_for` names the concurrency.
+    await awaiting({ placeKey: 'b', placesMax: 1, rate: { placesKey: 'a', bucket } });
+    await awaiting({ placeKey: 'c', placesMax: null, rate });
+    for (const placeKey of ['d', 'e', 'f']) {
+      await awaiting({ placeKey, placesMax: 1, cancelsOldest: true, debounce });
+    }
+    const { waitingInFlow } = await read(store);
+    t.deepEqual(waitingInFlow, { concurrency: 2, rate: 1, debounce: 3 });
+    const { waitingInFlow: some } = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
+    t.is(some.concurrency + some.rate + some.debounce, FLOW_WAITS_SHARE);
   });
 
   check('an admission says how long the execution waited', async (t, { store, age }) => {
@@ -175,6 +195,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const groups = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
     t.is(groups.executions.running, 1);
   });
+}
+
+function inFlow(some: Partial<ClusterReading['waitingInFlow']>): ClusterReading['waitingInFlow'] {
+  return { concurrency: 0, rate: 0, debounce: 0, ...some };
 }
 
 function read(store: Store): Promise<ClusterReading> {

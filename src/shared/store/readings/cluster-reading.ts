@@ -14,8 +14,8 @@ export interface ClusterReading {
   readonly executions: Readonly<Record<LiveStatus, number>>;
   /** Children that wait for a place of their tenant's limit. */
   readonly waitingChildren: number;
-  /** Executions that wait for a place of their key. */
-  readonly waitingInFlow: number;
+  /** Executions that wait for a place or a token of their key, or for a newer start. */
+  readonly waitingInFlow: Readonly<Record<FlowWaitKind, number>>;
   /** Items that wait for a place of a quota. */
   readonly waitingForQuota: number;
   /** By how much the oldest of what is due is late; 0: nothing is. */
@@ -33,6 +33,8 @@ export interface QueueReading {
   readonly leased: number;
 }
 
+/** As `waiting_for` of an execution says it. */
+export type FlowWaitKind = 'concurrency' | 'rate' | 'debounce';
 export type LiveStatus = Extract<ExecutionStatus, 'running' | 'paused'>;
 /** Rows that become due by the clock: leases, timers, and retries. */
 export type DueKind = 'lease' | 'timer' | 'retry';
@@ -51,6 +53,8 @@ export interface ReadingBounds {
   readonly groups: number;
 }
 
+/** So many times `rows` of those that wait in a line are looked at: their kinds have no index. */
+export const FLOW_WAITS_SHARE = 5;
 export const READING_BOUNDS: ReadingBounds = { rows: 20_000, groups: 1_000 };
 /** How many of the oldest due rows are searched for one of an active tenant. */
 export const DUE_LOOKED_AT_MAX = 1_000;

@@ -1,8 +1,10 @@
 import {
   DUE_LOOKED_AT_MAX,
+  FLOW_WAITS_SHARE,
   QUEUES,
   type ClusterReading,
   type DueKind,
+  type FlowWaitKind,
   type LiveStatus,
   type MemoryReading,
   type QueueReading,
@@ -33,7 +35,7 @@ export async function readCluster(
     ),
     executions: { running, paused },
     waitingChildren: row.waiting_children,
-    waitingInFlow: row.waiting_in_flow,
+    waitingInFlow: JSON.parse(row.waiting_in_flow) as Record<FlowWaitKind, number>,
     waitingForQuota: row.waiting_for_quota,
     lateMs: JSON.parse(row.late) as Record<DueKind, number>,
     memory: JSON.parse(row.memory) as readonly MemoryReading[],
@@ -45,7 +47,7 @@ interface ReadingRecord {
   readonly queues: string;
   readonly executions: string;
   readonly waiting_children: number;
-  readonly waiting_in_flow: number;
+  readonly waiting_in_flow: string;
   readonly waiting_for_quota: number;
   readonly late: string;
   readonly memory: string;
@@ -195,7 +197,18 @@ const READING: Statement = {
         select count(*)
         from (select from child_places p where p.state = 'waiting' limit $1::int8) w
       ) as waiting_children,
-      (select count(*) from (select from flow_waits limit $1::int8) w) as waiting_in_flow,
+      (
+        select json_build_object(
+          'debounce', count(*) filter (where w.due_at is not null),
+          'rate', count(*) filter (where w.due_at is null and w.places_max is null),
+          'concurrency', count(*) filter (where w.due_at is null and w.places_max is not null)
+        )
+        from (
+          select f.due_at, f.places_max
+          from flow_waits f
+          limit ${FLOW_WAITS_SHARE} * $1::int8
+        ) w
+      ) as waiting_in_flow,
       (
         select count(*)
         from (

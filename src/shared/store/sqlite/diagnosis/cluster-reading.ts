@@ -1,8 +1,10 @@
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import {
   DUE_LOOKED_AT_MAX,
+  FLOW_WAITS_SHARE,
   QUEUES,
   type ClusterReading,
+  type FlowWaitKind,
   type LiveStatus,
   type MemoryReading,
   type QueueReading,
@@ -18,7 +20,7 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
     queues: readQueues(connection, bounds, now),
     executions: readLive(connection, bounds),
     waitingChildren: countRows(connection, bounds, `child_places where state = 'waiting'`),
-    waitingInFlow: countRows(connection, bounds, 'flow_waits'),
+    waitingInFlow: countFlowWaits(connection, bounds),
     waitingForQuota: countRows(
       connection,
       bounds,
@@ -46,6 +48,20 @@ function countRows(connection: Connection, { rows }: ReadingBounds, from: string
     { rows },
   );
   return row?.waiting ?? 0;
+}
+
+function countFlowWaits(
+  connection: Connection,
+  { rows }: ReadingBounds,
+): Readonly<Record<FlowWaitKind, number>> {
+  const counted = connection.get<Readonly<Record<FlowWaitKind, number>>>(
+    `select count(due_at) as debounce,
+       count(*) filter (where due_at is null and places_max is null) as rate,
+       count(*) filter (where due_at is null and places_max is not null) as concurrency
+     from (select due_at, places_max from flow_waits limit :rows)`,
+    { rows: FLOW_WAITS_SHARE * rows },
+  );
+  return counted ?? { concurrency: 0, rate: 0, debounce: 0 };
 }
 
 type Place = { readonly queue_key: string; readonly priority: number };
