@@ -17,6 +17,15 @@ export const CONCURRENCY_BROKEN: Readonly<Record<string, (run: ExampleRun) => vo
     addKeyed(run, 'exec_7', [started(101), begun(104)]);
     addKeyed(run, 'exec_8', [started(102), begun(103)]);
   },
+  'starts of a tenant with a limit begin in their order': (run) => {
+    const of = { workflowId: 'w', tenantId: 'birch' };
+    const [first, second] = [
+      [started(101), begun(104), cancelled(105)],
+      [started(102), begun(103), cancelled(106)],
+    ];
+    addExecution(run, { ...of, id: 'exec_7', told: first });
+    addExecution(run, { ...of, id: 'exec_8', told: second });
+  },
   'an execution ends only for newer ones of its key': (run) => {
     addKeyed(run, 'exec_7', [started(102)]);
     addKeyed(run, 'exec_8', [started(103), cancelledFor('exec_7', 104)]);
@@ -34,6 +43,10 @@ export function begun(place: number): Told {
   return { kind: 'NodeScheduled', payload: { visit: 0 }, place };
 }
 
+function cancelled(place: number): Told {
+  return { kind: 'WorkflowCancelled', payload: {}, place };
+}
+
 function cancelledFor(executionId: string, place: number): Told {
   const reason = `it made room for ${executionId}, started by token:c`;
   return { kind: 'WorkflowCancelled', payload: { reason }, place };
@@ -46,12 +59,17 @@ function addKeyed(run: ExampleRun, id: string, told: readonly Told[]): void {
 
 export function addExecution(
   { last }: ExampleRun,
-  of: { readonly id: string; readonly workflowId: string; readonly told: readonly Told[] },
+  of: {
+    readonly id: string;
+    readonly workflowId: string;
+    readonly tenantId?: string;
+    readonly told: readonly Told[];
+  },
 ): void {
-  const { id, workflowId, told } = of;
+  const { id, workflowId, tenantId = 'amber', told } = of;
   last.executions.push({
     id,
-    tenant_id: 'amber',
+    tenant_id: tenantId,
     workflow_id: workflowId,
     parent_execution_id: null,
     status: told.at(-1)?.kind === 'WorkflowCancelled' ? 'cancelled' : 'running',

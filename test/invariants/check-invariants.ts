@@ -3,7 +3,7 @@ import { checkAnswers } from './checks/check-answers.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
-import { checkConcurrency, type KeyOf } from './checks/check-concurrency.ts';
+import { checkConcurrency, checkTenantOrder, type KeyOf } from './checks/check-concurrency.ts';
 import { checkStarts, type StartRule } from './checks/check-starts.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
@@ -88,6 +88,10 @@ export function checkInvariants(params: {
     ...checkStarts(last, history, params.startRules),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
+    ...checkTenantOrder(last, {
+      limits,
+      apart: new Set([params.keys, params.startRules].flatMap((of) => Object.keys(of ?? {}))),
+    }),
     ...checkRest(dumps, wellSince),
   ];
 }

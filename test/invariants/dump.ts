@@ -70,10 +70,10 @@ export interface Dump {
   readonly retention_policies?: readonly PolicyOf[];
   /** One row: the moment up to which the audit log is sealed; null: nothing is sealed. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];
-  /** Children that wait for a place, or use their parent's. */
+  /** Children that wait for a place, or use their parent's; and starts that wait for their tenant. */
   readonly child_places?: readonly {
     readonly execution_id: string;
-    readonly parent_execution_id: string;
+    readonly parent_execution_id: string | null;
     readonly state: string;
   }[];
   /** Executions that wait for a place of their key. */

@@ -397,7 +397,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     earlier.executions.push({ ...(running as typeof running & object), id: 'exec_5' });
     earlier.child_places = ['exec_4', 'exec_5'].map((id) => ({ ...lent, execution_id: id }));
   },
-  'a child that waits for a place has not begun': ({ last }) =>
+  'an execution that waits for a place of its tenant has not begun': ({ last }) =>
     void (last.child_places = [
       { execution_id: 'exec_1', parent_execution_id: 'exec_9', state: 'waiting' },
     ]),

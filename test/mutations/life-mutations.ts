@@ -130,6 +130,24 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: '(row?.occupied ?? 0) > placesMax',
   },
   {
+    bug: 'a start that waits for its time or its key takes its place in the line of its tenant at once',
+    file: 'shared/engine/executions/begin-execution.ts',
+    from: "waitsFirst && queuesStarts(tenant) ? 'later' : null",
+    to: "waitsFirst && queuesStarts(tenant) ? 'waiting' : null",
+  },
+  {
+    bug: 'a start passes those that wait for a place of its tenant',
+    file: `${SQLITE}/commit/judge.ts`,
+    from: 'if (waiting !== undefined) return limit;',
+    to: 'if (waiting === null) return limit;',
+  },
+  {
+    bug: 'one whose time has come begins without a place of its tenant',
+    file: 'shared/engine/flow/after-delay.ts',
+    from: "needed === null ? 'waiting' : 'later'",
+    to: "'later'",
+  },
+  {
     bug: 'those that wait shortest get the places of a key',
     file: `${SQLITE}/scheduling/flow.ts`,
     from: '     order by w.seq\n     limit ?',

@@ -278,20 +278,20 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'executions are counted before the commit of a start',
     file: 'shared/engine/executions/begin-execution.ts',
-    from: 'limits: limitsOf(tenant),',
+    from: 'limits: limitsOf(params),',
     to: 'limits: null,',
     also: [
       {
         file: 'shared/engine/executions/begin-execution.ts',
-        from: 'const verdict = await commitOffering(deps, {',
+        from: 'return commitOffering(deps, {',
         to: `const rows = await deps.store.executions.list({
-    tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
-    cursor: null, limit: 100, offset: 0,
+    tenantId: params.tenantId, status: null, workflowId: null, createdAfter: null,
+    createdBefore: null, cursor: null, limit: 100, offset: 0,
   });
   const live = rows.filter(({ status }) => status === 'running' || status === 'paused').length;
   const crowded = limitRefusal('executions_limited', tenant);
   if (live >= (tenant.limits.max_concurrent_executions ?? 100) && crowded !== null) throw crowded;
-  const verdict = await commitOffering(deps, {`,
+  return commitOffering(deps, {`,
       },
     ],
   },

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
+import type { TenantLimits } from '../../src/shared/domain/tenant.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { composeRuntime } from '../../src/runtime/compose.ts';
@@ -48,7 +49,8 @@ export interface SimulatedDatabase {
   messages(): ReadonlyMap<string, number>;
   /** The number of writes and deletions so far, by any process. */
   changes(): number;
-  reset(): void;
+  /** `queuesStarts`: whether starts beyond the limit of a tenant wait. */
+  reset(of: { readonly queuesStarts: boolean }): void;
   close(): Promise<void>;
 }
 
@@ -162,16 +164,15 @@ async function fill(store: Store): Promise<void> {
       await engine.registerWorkflow({ ...by, tenantId, ir: { workflow_id: workflowId, ...ir } });
     }
   }
-  const limits = { max_concurrent_executions: EXECUTIONS_MAX };
-  await engine.updateTenant({
-    ...by,
-    tenantId: LIMITED_TENANT,
-    changes: { name: null, status: null, policy: null, limits },
-  });
+}
+
+function limitsWith({ queuesStarts }: { readonly queuesStarts: boolean }): TenantLimits {
+  const whenFull = queuesStarts ? 'queue' : 'refuse';
+  return { max_concurrent_executions: EXECUTIONS_MAX, when_full: whenFull };
 }
 
 /** Empties the tables that histories fill, after dropping triggers that refuse deletions. */
-function emptyAgain(database: Database.Database): { readonly reset: () => void } {
+function emptyAgain(database: Database.Database): Pick<SimulatedDatabase, 'reset'> {
   const names = database
     .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)
     .pluck()
@@ -186,11 +187,13 @@ function emptyAgain(database: Database.Database): { readonly reset: () => void }
     .pluck()
     .get();
   const audit = database.prepare('delete from audit_log where rowid > ?');
-  const reset = database.transaction(() => {
+  const limits = database.prepare('update tenants set limits = ? where id = ?');
+  const reset = database.transaction((of: { readonly queuesStarts: boolean }) => {
     for (const deletion of deletions) deletion.run();
     audit.run(auditKept);
     fence.run();
     tenants.run();
+    limits.run(JSON.stringify(limitsWith(of)), LIMITED_TENANT);
   });
   database.exec('drop trigger if exists audit_log_refuse_delete');
   return { reset };

@@ -60,7 +60,7 @@ export async function runHistory(
   scenario: Scenario,
   options: { readonly traced?: boolean } = {},
 ): Promise<Outcome> {
-  given.reset();
+  given.reset(scenario);
   const { seed, roles, rates, spared, leaseMs, activeMs, retention } = scenario;
   const dice = createDice(seed);
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });

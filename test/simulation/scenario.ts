@@ -36,6 +36,8 @@ export interface Scenario {
   /** Whether the audit log is sealed during the history. */
   readonly sealed: boolean;
   readonly retention: PlannedRetention | null;
+  /** Starts beyond the limit of a tenant wait, instead of being refused. */
+  readonly queuesStarts: boolean;
   readonly rates: FaultRates;
   /** See `createFaults`. */
   readonly spared: ReadonlySet<number>;
@@ -131,7 +133,8 @@ export function drawScenario(seed: string): Scenario {
     withRetention(built, dice.fork('retention')),
     dice.fork('switches'),
   );
-  return withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
+  const keyed = withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
+  return { ...keyed, queuesStarts: dice.fork('queues').chance(0.5) };
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -390,6 +393,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
     told: [],
     sealed: false,
     retention: null,
+    queuesStarts: false,
     rates: drawRates(dice),
     spared: new Set(),
   };

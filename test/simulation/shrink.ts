@@ -47,6 +47,7 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
     yield { ...scenario, switches: switches.toSpliced(index, 1) };
   }
   if (scenario.retention !== null) yield { ...scenario, retention: null };
+  if (scenario.queuesStarts) yield { ...scenario, queuesStarts: false };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
   const { functionWorkers } = scenario;
   for (const index of functionWorkers.keys()) {

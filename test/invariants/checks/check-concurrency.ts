@@ -38,7 +38,10 @@ export function checkConcurrency(
   if (last === undefined) return [];
   return [
     ...dumps.flatMap((dump) => checkRunning(keyedIn(dump, keys))),
-    ...checkOrder(last, keyedIn(last, keys)),
+    ...checkOrder('executions of a key begin in the order of their starts', {
+      dump: last,
+      keyed: keyedIn(last, keys),
+    }),
     ...(history.clockWasSetBack === true ? [] : checkDisplaced(last, keyedIn(last, keys))),
   ];
 }
@@ -52,21 +55,47 @@ function keyedIn(dump: Dump, keys: Keys): readonly Keyed[] {
     if (of === undefined || started === undefined || row.parent_execution_id !== null) return [];
     const { input } = started.payload;
     const key = of.keyOf(isJsonObject(input) ? textIn(input, 'token') : '');
-    const hasEnded = row.status !== 'running' && row.status !== 'paused';
     return [
       {
         ...of,
         row,
         key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
+        ...toldBy(row, story),
         started,
-        begun: story.find(({ kind }) => kind === 'NodeScheduled'),
-        left: story.find(
-          ({ kind, payload }) => kind === 'TimerFired' && payload['purpose'] === 'start_deadline',
-        ),
-        ended: hasEnded ? story.at(-1) : undefined,
       },
     ];
   });
+}
+
+function toldBy({ status }: ExecutionOf, story: readonly EventOf[]) {
+  return {
+    begun: story.find(({ kind }) => kind === 'NodeScheduled'),
+    left: story.find(
+      ({ kind, payload }) => kind === 'TimerFired' && payload['purpose'] === 'start_deadline',
+    ),
+    ended: status === 'running' || status === 'paused' ? undefined : story.at(-1),
+  };
+}
+
+/**
+ * Starts of a tenant with a limit, which take its places alone: without a key or a time, they stand in its
+ * line from their start.
+ */
+export function checkTenantOrder(
+  dump: Dump,
+  of: { readonly limits: Readonly<Record<string, number>>; readonly apart: ReadonlySet<string> },
+): Violation[] {
+  const events = byExecution(dump);
+  const keyed = dump.executions.flatMap((row): readonly Keyed[] => {
+    const limit = of.limits[row.tenant_id];
+    const story = events.get(row.id) ?? [];
+    const [started] = story;
+    if (limit === undefined || started === undefined || row.parent_execution_id !== null) return [];
+    if (of.apart.has(row.workflow_id) || started.payload['continued_from'] !== undefined) return [];
+    const as = { limit, whenFull: 'queue', keyOf: () => '' } as const;
+    return [{ ...as, row, key: row.tenant_id, started, ...toldBy(row, story) }];
+  });
+  return checkOrder('starts of a tenant with a limit begin in their order', { dump, keyed });
 }
 
 function checkRunning(keyed: readonly Keyed[]): Violation[] {
@@ -91,11 +120,14 @@ function checkRunning(keyed: readonly Keyed[]): Violation[] {
  * Those that began to wait before, and neither have begun nor ended, have a place that they have not used
  * yet. Compares the write order of events, where the store has it. A removal gives places in that order away.
  */
-function checkOrder(dump: Dump, keyed: readonly Keyed[]): Violation[] {
+function checkOrder(
+  rule: string,
+  { dump, keyed }: { readonly dump: Dump; readonly keyed: readonly Keyed[] },
+): Violation[] {
   if ((dump.retired_executions ?? []).length > 0) return [];
   const waiting = keyed.filter(({ whenFull }) => whenFull !== 'refuse');
   const byKey = Map.groupBy(waiting, ({ key }) => key);
-  return violations('executions of a key begin in the order of their starts', waiting, (one) => {
+  return violations(rule, waiting, (one) => {
     const { begun, limit, row } = one;
     if (begun?.place === undefined) return null;
     const { place } = begun;

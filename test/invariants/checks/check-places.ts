@@ -3,7 +3,7 @@ import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
 /**
- * Children take places of their tenant's limit, or wait; nothing starts below an execution that has
+ * Executions take places of their tenant's limit, or wait in its line; nothing starts below an execution that has
  * ended.
  */
 export function checkPlaces(dumps: readonly Dump[]): Violation[] {
@@ -24,22 +24,22 @@ function checkHolders(dump: Dump): Violation[] {
     places.filter(({ execution_id: id, state }) => state === 'lent' && live.has(id)),
     ({ parent_execution_id: id }) => id,
   );
-  const waiting = places.filter(({ state }) => state === 'waiting');
+  const waiting = places.filter(({ state }) => state !== 'lent');
   return [
     ...violations('a parent lends its place to one child at a time', lent, ([parent, children]) =>
       children.length === 1
         ? null
         : {
-            about: { parent },
+            about: { parent: parent ?? '' },
             saw: children.map(({ execution_id: id }) => id).join(' and '),
           },
     ),
     ...violations(
-      'a child that waits for a place has not begun',
+      'an execution that waits for a place of its tenant has not begun',
       waiting,
       ({ execution_id: id }) => {
         const begun = (events.get(id) ?? []).find(isBegin);
-        return begun === undefined ? null : { about: { child: id }, saw: begun.kind };
+        return begun === undefined ? null : { about: { execution: id }, saw: begun.kind };
       },
     ),
     ...violations(

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
 import { withoutPlace } from './check-places.ts';
 import type { Dump } from '../dump.ts';
 import { deedsOf, success, type Deed, type History } from '../history.ts';
@@ -64,7 +64,11 @@ function checkListed(history: History, limits: Readonly<Record<string, number>>)
     const rows = success(deed)?.['executions'];
     if (max === undefined || !Array.isArray(rows)) return null;
     const count = rows.filter(
-      (row) => isJsonObject(row) && isLive(row['status']) && row['parent_execution_id'] === null,
+      (row) =>
+        isJsonObject(row) &&
+        isLive(row['status']) &&
+        row['parent_execution_id'] === null &&
+        !waitsForTenant(row),
     ).length;
     if (count <= max) return null;
     return {
@@ -72,6 +76,10 @@ function checkListed(history: History, limits: Readonly<Record<string, number>>)
       saw: `${count} executions at a time, at most ${max}`,
     };
   });
+}
+
+function waitsForTenant({ waiting_for: wait }: JsonObject): boolean {
+  return isJsonObject(wait) && wait['kind'] === 'max_concurrent_executions';
 }
 
 function isLive(status: unknown): boolean {
