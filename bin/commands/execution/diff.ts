@@ -1,14 +1,18 @@
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
-import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
-import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
 import {
   compareExecutions,
   type ComparedExecution,
   type ComparedVisit,
+  type Comparison,
   type VisitResult,
-} from './compare-executions.ts';
+} from '../../../src/shared/clients/svc/compare-executions.ts';
+import { ApiError } from '../../../src/shared/clients/svc/request.ts';
+import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
+import type { JsonValue } from '../../../src/shared/domain/json.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { CliError, EXIT } from '../../cli/exit-code.ts';
+import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
 
 const PAGE_EVENTS = 500;
 const SHOWN_MAX = 60;
@@ -20,13 +24,13 @@ export async function diffExecutions(
   options: ClientOptions,
 ): Promise<void> {
   const client = connectClient(options);
-  const one = await readWhole(client, executionId);
-  const other = await readWhole(client, otherId);
+  const [one, other] = await readBoth(client, [executionId, otherId]);
   const comparison = compareExecutions(one, other);
   if (options.output === 'json') return printJson(comparison);
   printFields({
     one: `${comparison.one} ${comparison.status.one}`,
     other: `${comparison.other} ${comparison.status.other}`,
+    ...tellParting(comparison),
   });
   const visits = comparison.visits.filter(({ differs }) => differs !== null);
   const alike = comparison.visits.length - visits.length;
@@ -38,14 +42,50 @@ export async function diffExecutions(
     printLine('');
     printTable({
       head: ['STATE', 'ONE', 'OTHER'],
-      rows: comparison.state.map(({ key, one: mine, other: its }) => [
-        key,
-        shorten(JSON.stringify(mine)),
-        shorten(JSON.stringify(its)),
-      ]),
+      rows: comparison.state.map(({ key, one: mine, other: its }) => [key, ...both(mine, its)]),
     });
   }
+  if (comparison.input.differs === true) {
+    printLine('');
+    const { one: mine, other: its } = comparison.input;
+    printTable({ head: ['INPUT OF ONE', 'INPUT OF OTHER'], rows: [both(mine, its)] });
+  }
   printNote(`${alike} ${alike === 1 ? 'visit is' : 'visits are'} alike`);
+}
+
+type Pair<Item> = readonly [one: Item, other: Item];
+
+async function readBoth(client: SvcClient, ids: Pair<string>): Promise<Pair<ComparedExecution>> {
+  const [one, other] = await Promise.allSettled([
+    readWhole(client, ids[0]),
+    readWhole(client, ids[1]),
+  ]);
+  if (one.status === 'fulfilled') {
+    if (other.status === 'fulfilled') return [one.value, other.value];
+    throw explainMissing({ id: ids[1], error: other.reason, present: one.value });
+  }
+  if (other.status === 'rejected') throw one.reason;
+  throw explainMissing({ id: ids[0], error: one.reason, present: other.value });
+}
+
+/** Retention can remove an original before its fork or its retry, which still has its results. */
+function explainMissing(given: {
+  readonly id: string;
+  readonly error: unknown;
+  readonly present: ComparedExecution;
+}): unknown {
+  const { id, error, present } = given;
+  const { execution_id: kept, forked_from: forked, retried_from: retried } = present.execution;
+  const origin = forked ?? retried ?? null;
+  if (!(error instanceof ApiError) || error.status !== 404) return error;
+  if (origin === null || origin.execution_id !== id) return error;
+  const relation = forked ? 'fork' : 'retry';
+  return new CliError(
+    `cannot compare: ${id} does not exist any more; retention may have removed it. ` +
+      `Its ${relation} ${kept} carries its state up to event ${origin.sequence ?? '?'}; ` +
+      `print that with: svc execution state ${kept} --at 1`,
+    { exitCode: EXIT.notFound, cause: error },
+  );
 }
 
 async function readWhole(client: SvcClient, executionId: string): Promise<ComparedExecution> {
@@ -57,6 +97,16 @@ async function readWhole(client: SvcClient, executionId: string): Promise<Compar
     events.push(...page.events);
     if (page.events.length < PAGE_EVENTS) return { execution, events };
   }
+}
+
+function tellParting({ parts_at: at, visits }: Comparison): Readonly<Record<string, string>> {
+  if (at === null) return {};
+  const isOnly = visits.filter(({ node_id: id }) => id === at.node_id).length === 1;
+  return { 'parts at': isOnly ? at.node_id : `${at.node_id} (visit ${at.visit})` };
+}
+
+function both(one: JsonValue, other: JsonValue): Pair<string> {
+  return [shorten(JSON.stringify(one)), shorten(JSON.stringify(other))];
 }
 
 function rowOf({ node_id, visit, differs, one, other }: ComparedVisit): (string | number | null)[] {

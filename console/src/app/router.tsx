@@ -33,6 +33,9 @@ const pages = [
   page('/executions/$id', () =>
     import('../pages/execution/page.tsx').then((room) => room.ExecutionPage),
   ),
+  page('/executions/$id/compare', () =>
+    import('../pages/execution-compare/page.tsx').then((room) => room.ExecutionComparePage),
+  ),
   page('/inbox', () => import('../pages/inbox/page.tsx').then((room) => room.InboxPage)),
   page('/failures', () => import('../pages/failures/page.tsx').then((room) => room.FailuresPage)),
   page('/workers', () => import('../pages/workers/page.tsx').then((room) => room.WorkersPage)),

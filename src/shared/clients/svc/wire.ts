@@ -57,7 +57,7 @@ export interface WireExecution {
   readonly continued_as?: string | null;
   readonly waiting_on?: readonly WireWaiting[];
   readonly pauses?: readonly WirePause[];
-  readonly retried_from?: { readonly execution_id: string } | null;
+  readonly retried_from?: { readonly execution_id: string; readonly sequence?: number } | null;
   readonly retried_as?: string | null;
   readonly forked_from?: { readonly execution_id: string; readonly sequence: number } | null;
   readonly imported?: { readonly at: string; readonly actor_id: string } | null;

@@ -5,6 +5,7 @@ import { call } from '../../../api/client.ts';
 import { useSession } from '../../../app/session.tsx';
 import { StatusBadge } from '../../../ui/data/badge.tsx';
 import { LoadMore } from '../../../ui/data/load-more.tsx';
+import { CompareLink } from './compare-link.tsx';
 
 const PAGE_FORKS = 10;
 
@@ -26,7 +27,13 @@ export function useForks(id: string) {
   });
 }
 
-export function Forks({ list }: { readonly list: ReturnType<typeof useForks> }) {
+export function Forks({
+  id,
+  list,
+}: {
+  readonly id: string;
+  readonly list: ReturnType<typeof useForks>;
+}) {
   return (
     <>
       {list.rows.map((fork) => (
@@ -35,7 +42,8 @@ export function Forks({ list }: { readonly list: ReturnType<typeof useForks> }) 
           <Link to="/executions/$id" params={{ id: fork.execution_id }}>
             {fork.execution_id}
           </Link>{' '}
-          {tellPoint(fork)} <StatusBadge status={fork.status} />
+          {tellPoint(fork)} <StatusBadge status={fork.status} />{' '}
+          <CompareLink one={id} other={fork.execution_id} />
         </li>
       ))}
       {list.hasMore ? (

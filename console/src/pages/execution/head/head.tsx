@@ -8,6 +8,7 @@ import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { Facts, Panel } from '../../../ui/layout/panel.tsx';
 import type { Followed } from '../live/follow-sequence.ts';
 import { ExecutionActions } from './actions.tsx';
+import { CompareLink } from './compare-link.tsx';
 import { Labels } from './labels.tsx';
 import { Lineage } from './lineage.tsx';
 import type { Execution } from './types.ts';
@@ -34,7 +35,7 @@ export function Head({
       >
         <ExecutionActions execution={execution} />
       </PageHeader>
-      <Panel title="Overview">
+      <Panel title="Overview" actions={<CompareLink one={id} other={null} />}>
         <Facts
           facts={[
             [

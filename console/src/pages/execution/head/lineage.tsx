@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useSession } from '../../../app/session.tsx';
 import { StatusBadge } from '../../../ui/data/badge.tsx';
 import { useReading } from '../use-reading.ts';
+import { CompareLink } from './compare-link.tsx';
 import { Forks, tellPoint, useForks } from './forks.tsx';
 import styles from './head.module.css';
 import type { Execution } from './types.ts';
@@ -46,6 +47,12 @@ export function Lineage({
           <Link to="/executions/$id" params={{ id }}>
             {id}
           </Link>
+          {name.startsWith('Retr') ? (
+            <>
+              {' '}
+              <CompareLink one={execution.execution_id} other={id} />
+            </>
+          ) : null}
         </li>
       ))}
       {origin === null ? null : (
@@ -54,10 +61,11 @@ export function Lineage({
           <Link to="/executions/$id" params={{ id: origin.execution_id }}>
             {origin.execution_id}
           </Link>{' '}
-          {tellPoint(origin)}
+          {tellPoint(origin)}{' '}
+          <CompareLink one={execution.execution_id} other={origin.execution_id} />
         </li>
       )}
-      <Forks list={forks} />
+      <Forks id={execution.execution_id} list={forks} />
       {found.map((child) => (
         <li key={child.execution_id}>
           Child{' '}

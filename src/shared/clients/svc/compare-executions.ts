@@ -1,29 +1,47 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isSameJson } from '../../domain/same-json.ts';
+import type { WireEvent, WireExecution } from './wire.ts';
 
-import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
-
-/** One execution with its whole history. */
+/** One execution with its history, of which a part may be left out. */
 export interface ComparedExecution {
-  readonly execution: WireExecution;
+  readonly execution: Pick<
+    WireExecution,
+    'execution_id' | 'status' | 'state' | 'forked_from' | 'retried_from'
+  >;
   readonly events: readonly WireEvent[];
 }
+
+/** The kinds of events that a comparison reads. */
+export const COMPARED_KINDS = [
+  'WorkflowStarted',
+  'NodeScheduled',
+  'RetryScheduled',
+  'NodeCompleted',
+  'NodeFailed',
+  'NodeCancelled',
+] as const;
 
 /** How a visit ended, or that it has not. */
 export interface VisitResult {
   readonly outcome: 'completed' | 'failed' | 'cancelled' | 'running' | 'kept';
+  /** Null also where the event leaves it out because of its size. */
   readonly output: JsonValue;
   readonly error: string | null;
   readonly attempts: number;
   /** From its beginning to its end; null: it has not ended, or was kept. */
   readonly duration_ms: number | null;
+  /** Sequence of the event that ended it; with `kept`, in the original. Null: it has not ended. */
+  readonly sequence: number | null;
 }
 
 export interface ComparedVisit {
   readonly node_id: string;
   readonly visit: number;
-  /** `only_one`: the other has no such visit. Null: the visits are alike. */
-  readonly differs: 'only_one' | 'outcome' | 'output' | null;
+  /**
+   * `only_one`: the other has no such visit. `unknown`: both outputs are left out. Null: the visits
+   * are alike.
+   */
+  readonly differs: 'only_one' | 'outcome' | 'output' | 'unknown' | null;
   readonly one: VisitResult | null;
   readonly other: VisitResult | null;
 }
@@ -32,6 +50,14 @@ export interface Comparison {
   readonly one: string;
   readonly other: string;
   readonly status: { readonly one: string; readonly other: string };
+  /** The inputs of the executions; null: one of them is left out. */
+  readonly input: {
+    readonly differs: boolean | null;
+    readonly one: JsonValue;
+    readonly other: JsonValue;
+  };
+  /** The first visit that differs; null: all are alike. */
+  readonly parts_at: { readonly node_id: string; readonly visit: number } | null;
   readonly visits: readonly ComparedVisit[];
   /** Keys of the states that differ; null: the key is missing there. */
   readonly state: readonly {
@@ -47,11 +73,15 @@ export function compareExecutions(one: ComparedExecution, other: ComparedExecuti
   addKept(first, { of: one, from: second, original: other });
   addKept(second, { of: other, from: first, original: one });
   const keys = new Set([...first.keys(), ...second.keys()]);
+  const visits = [...keys].map((key) => compareVisit(key, first.get(key), second.get(key)));
+  const parting = visits.find(({ differs }) => differs !== null && differs !== 'unknown');
   return {
     one: one.execution.execution_id,
     other: other.execution.execution_id,
     status: { one: one.execution.status, other: other.execution.status },
-    visits: [...keys].map((key) => compareVisit(key, first.get(key), second.get(key))),
+    input: compareInputs(inputOf(one), inputOf(other)),
+    parts_at: parting === undefined ? null : { node_id: parting.node_id, visit: parting.visit },
+    visits,
     state: compareStates(stateOf(one), stateOf(other)),
   };
 }
@@ -60,7 +90,8 @@ type Visit = VisitResult & {
   readonly node_id: string;
   readonly visit: number;
   readonly began: number;
-  readonly endedAt: number | null;
+  /** The event that ended it leaves its output out. */
+  readonly isOmitted: boolean;
 };
 type Visits = Map<string, Visit>;
 
@@ -84,7 +115,8 @@ function visitsOf({ events }: ComparedExecution): Visits {
       output: facts['output'] ?? null,
       error: typeof facts['error'] === 'string' ? facts['error'] : null,
       duration_ms: time - known.began,
-      endedAt: sequence,
+      sequence,
+      isOmitted: outcome === 'completed' && facts['output'] === undefined,
     });
   }
   return visits;
@@ -106,11 +138,15 @@ function beginVisit(nodeId: string, visit: number, began: number): Visit {
     error: null,
     attempts: 1,
     duration_ms: null,
-    endedAt: null,
+    sequence: null,
+    isOmitted: false,
   };
 }
 
-/** A fork has the results of its original that ended before its point, without events of its own. */
+/**
+ * A fork has the results of its original that ended before its point, and a retry has those that
+ * completed, without events of their own.
+ */
 function addKept(
   visits: Visits,
   given: {
@@ -119,10 +155,13 @@ function addKept(
     readonly original: ComparedExecution;
   },
 ): void {
-  const { forked_from: forked = null } = given.of.execution;
-  if (forked === null || forked.execution_id !== given.original.execution.execution_id) return;
+  const { forked_from: forked = null, retried_from: retried = null } = given.of.execution;
+  const origin = forked ?? retried;
+  if (origin === null || origin.execution_id !== given.original.execution.execution_id) return;
   for (const [key, visit] of given.from) {
-    if (visits.has(key) || visit.endedAt === null || visit.endedAt > forked.sequence) continue;
+    if (visits.has(key) || visit.sequence === null) continue;
+    if (visit.sequence > (origin.sequence ?? Infinity)) continue;
+    if (forked === null && visit.outcome !== 'completed') continue;
     visits.set(key, { ...visit, outcome: 'kept', duration_ms: null });
   }
 }
@@ -147,13 +186,33 @@ function differenceOf(one: Visit | undefined, other: Visit | undefined): Compare
   const isKept = one.outcome === 'kept' || other.outcome === 'kept';
   if (isKept) return null;
   if (one.outcome !== other.outcome || one.error !== other.error) return 'outcome';
-  return isDeepStrictEqual(one.output, other.output) ? null : 'output';
+  if (one.isOmitted && other.isOmitted) return 'unknown';
+  if (one.isOmitted || other.isOmitted) return 'output';
+  return isSameJson(one.output, other.output) ? null : 'output';
 }
 
 function resultOf(visit: Visit | undefined): VisitResult | null {
   if (visit === undefined) return null;
-  const { outcome, output, error, attempts, duration_ms } = visit;
-  return { outcome, output, error, attempts, duration_ms };
+  const { outcome, output, error, attempts, duration_ms, sequence } = visit;
+  return { outcome, output, error, attempts, duration_ms, sequence };
+}
+
+/** Undefined: the event leaves it out. */
+function inputOf({ events }: ComparedExecution): JsonValue | undefined {
+  const { payload = null } = events.find(({ kind }) => kind === 'WorkflowStarted') ?? {};
+  return isJsonObject(payload) ? payload['input'] : undefined;
+}
+
+function compareInputs(
+  one: JsonValue | undefined,
+  other: JsonValue | undefined,
+): Comparison['input'] {
+  const isUnknown = one === undefined && other === undefined;
+  return {
+    differs: isUnknown ? null : !isSameJson(one, other),
+    one: one ?? null,
+    other: other ?? null,
+  };
 }
 
 function stateOf({ execution: { state = null } }: ComparedExecution): JsonObject {
@@ -163,6 +222,6 @@ function stateOf({ execution: { state = null } }: ComparedExecution): JsonObject
 function compareStates(one: JsonObject, other: JsonObject): Comparison['state'] {
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...keys]
-    .filter((key) => !isDeepStrictEqual(one[key], other[key]))
+    .filter((key) => !isSameJson(one[key], other[key]))
     .map((key) => ({ key, one: one[key] ?? null, other: other[key] ?? null }));
 }
