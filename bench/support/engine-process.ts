@@ -91,6 +91,7 @@ export async function openEngine(given: {
     processId: createProcessId(),
     version: '0',
     descendantsMax: 20_000,
+    inputBytesMax: 4_194_304,
     host: hostname(),
   };
   const metrics = createMetrics({ version: '0', role: 'all', log: { error: fail }, now: Date.now });

@@ -107,6 +107,7 @@ function engineSettings({ config, processId, version }: Given): EngineSettings {
   return {
     leaseMs: config.scheduler.leaseSeconds * 1000,
     descendantsMax: config.scheduler.maxDescendants,
+    inputBytesMax: config.api.bodyBytesMax,
     processId,
     version,
     host: hostname(),

@@ -139,6 +139,18 @@ check('200: a start that has no place by its deadline fails', async (t, svc) => 
   await finish(svc, next);
 });
 
+check('201: a batch that is closed waits for a place of its tenant', async (t, svc) => {
+  const { first } = await full(svc, 0);
+  const id = await svc.register(waiting('gathered', { batch: { max: 2, wait: '1h' } }));
+  const leader = await svc.start(id, { at: 0 });
+  const other = await svc.start(id, { at: 1 });
+  await svc.until(other, 'cancelled');
+  t.is((await readOf(svc, leader)).waiting_for?.kind, 'max_concurrent_executions');
+  t.deepEqual(await svc.story(leader), ['WorkflowStarted', 'BatchClosed']);
+  await finish(svc, first);
+  await finish(svc, leader);
+});
+
 check('201: batches, retries, forks and schedules wait as well', async (t, svc) => {
   const ended = await svc.start(await svc.register(waiting('orders')));
   await svc.cancel(ended);

@@ -32,29 +32,34 @@ story('a list and a page show that an execution waits for a place of its key', a
   await overview.getByText(/^a place of its concurrency/).waitFor({ state: 'detached' });
 });
 
-story('a page says which time, rate or newer start an execution waits for', async (t, place) => {
-  const { page, tenant, open } = place;
-  const nodes = {
-    go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } },
-  };
-  await tenant.register({ workflow_id: 'later', nodes });
-  await tenant.register({
-    workflow_id: 'paced',
-    nodes,
-    rate: { key: 'input.customer', limit: 1, per: '1d' },
-  });
-  await tenant.register({ workflow_id: 'settled', nodes, debounce: { wait: '1h' } });
-  const acme = { customer: 'acme' };
-  await tenant.until(await tenant.start('paced', acme), 'paused');
-  const waiting = [
-    [await tenant.start('later', {}, { start_after: '1h' }), /^its start at/],
-    [await tenant.start('paced', acme), /^its turn by the rate, key acme, since/],
-    [await tenant.start('settled'), /^a newer start; it begins at .* unless one comes/],
-  ] as const;
-  for (const [execution, text] of waiting) {
-    await open(`executions/${execution}`);
-    const overview = page.getByRole('region', { name: 'Overview' });
-    await overview.getByText(text).waitFor();
-    t.deepEqual(await checkAccessibility(page), []);
-  }
-});
+story(
+  'a page says which time, rate, newer start or batch an execution waits for',
+  async (t, place) => {
+    const { page, tenant, open } = place;
+    const nodes = {
+      go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } },
+    };
+    await tenant.register({ workflow_id: 'later', nodes });
+    await tenant.register({
+      workflow_id: 'paced',
+      nodes,
+      rate: { key: 'input.customer', limit: 1, per: '1d' },
+    });
+    await tenant.register({ workflow_id: 'settled', nodes, debounce: { wait: '1h' } });
+    await tenant.register({ workflow_id: 'gathered', nodes, batch: { max: 5, wait: '1h' } });
+    const acme = { customer: 'acme' };
+    await tenant.until(await tenant.start('paced', acme), 'paused');
+    const waiting = [
+      [await tenant.start('later', {}, { start_after: '1h' }), /^its start at/],
+      [await tenant.start('paced', acme), /^its turn by the rate, key acme, since/],
+      [await tenant.start('settled'), /^a newer start; it begins at .* unless one comes/],
+      [await tenant.start('gathered'), /^further starts of its batch, which closes at .* or when/],
+    ] as const;
+    for (const [execution, text] of waiting) {
+      await open(`executions/${execution}`);
+      const overview = page.getByRole('region', { name: 'Overview' });
+      await overview.getByText(text).waitFor();
+      t.deepEqual(await checkAccessibility(page), []);
+    }
+  },
+);

@@ -100,6 +100,7 @@ export function startCluster(params: {
         processId: name,
         version: '0.0.0',
         descendantsMax: 20_000,
+        inputBytesMax: 4_194_304,
         host: 'simulation',
       },
       report,

@@ -148,6 +148,7 @@ async function fill(store: Store): Promise<void> {
       processId: 'template',
       version: '0.0.0',
       descendantsMax: 20_000,
+      inputBytesMax: 4_194_304,
       host: 'simulation',
     },
     report: { count: () => {}, observe: () => {}, trouble: () => {} },

@@ -77,6 +77,7 @@ export function openTestEngine(params: {
     settings: {
       leaseMs: params.leaseMs ?? 30_000,
       descendantsMax: params.descendantsMax ?? 20_000,
+      inputBytesMax: 4_194_304,
       processId: `test-${processIds.uuid()}`,
       version: '0.0.0',
       host: 'localhost',

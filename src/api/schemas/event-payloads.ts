@@ -56,7 +56,12 @@ const OF_EXECUTION = {
       sequence: count,
       node_id: text.nullable(),
     }).optional(),
+    is_batch: z.literal(true).optional(),
     traceparent: text.optional(),
+  }),
+  BatchClosed: object({
+    execution_ids: z.array(strictExecutionId),
+    input: object({ items: z.array(anyObject) }),
   }),
   TimerStarted: object({
     ...timer,

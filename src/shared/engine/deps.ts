@@ -46,4 +46,6 @@ export interface EngineSettings {
   readonly host: string;
   /** Executions that may descend from one, `scheduler.max_descendants`; tenants may have their own. */
   readonly descendantsMax: number;
+  /** Bytes of an input, `api.body_bytes_max`; those of a batch together have no more. */
+  readonly inputBytesMax: number;
 }

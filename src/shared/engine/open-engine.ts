@@ -71,6 +71,7 @@ export function openEngine(given: GivenToEngine): {
     admission: createAdmission({
       places: store.places,
       flow: store.flow,
+      batchBytesMax: given.settings.inputBytesMax,
       wake: given.wake,
       report,
     }),

@@ -13,7 +13,7 @@ import type { QueuePlace, WorkItemRecord, WorkTicket } from '../domain/work/work
  * there. All of that holds and everything in the plan is written, or nothing is (`refused`).
  *
  * A batch carries at most one plan per execution. Plans are judged one by one: a refused plan never
- * stops its neighbours. Lock order inside a store: executions by id, then their items and timers.
+ * stops its neighbours, unless they are written together. Lock order inside a store: executions by id, then their items and timers.
  */
 export interface CommitPlan {
   readonly executionId: ExecutionId;
@@ -42,10 +42,17 @@ export interface CommitPlan {
   readonly tree: TreeUse | null;
   /** An execution that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
-  /** Its time has come, and it waits for a place of its key from now on. Absent: it needs none. */
+  /** Its batch is closed: it waits no longer for its key, and next for a place of its tenant, if for anything. */
+  readonly leavesLine?: true;
+  /**
+   * Its time has come, or its batch is closed, and it waits for a place of its key from now on, as the last.
+   * Absent: it needs none.
+   */
   readonly entersQueue?: AwaitedPlace & { readonly shard: number };
   /** It waits for a place of its tenant. Absent: it has one, or needs none. */
   readonly tenantLine?: TenantLine;
+  /** All plans that are committed with it say so, and all of them are accepted, or none. Absent: judged alone. */
+  readonly isTogether?: true;
   readonly newItems: readonly NewWorkItem[];
   /** Items that begin leased: those run in this process, and those that answer a waiting claim. */
   readonly bornLeased: readonly BornLease[];
@@ -219,6 +226,8 @@ export interface AwaitedPlace {
   readonly rate?: AwaitedToken;
   /** Older executions of the key end for it, see `FlowStore.listSurplus`. */
   readonly cancelsOldest?: true;
+  /** It gathers with others of the line, `placesMax` of them in one batch. */
+  readonly batch?: { readonly waitMs: number; readonly bytes: number };
   /** It waits whether a newer one of the line comes; `next`: for what it waits then. */
   readonly debounce?: {
     readonly waitMs: number;

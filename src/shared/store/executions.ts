@@ -77,11 +77,12 @@ export interface ListedRow extends ExecutionRow {
 export interface ListedWait {
   /**
    * `concurrency`: a place of its key · `rate`: a token of its key ·
-   * `debounce`: whether another start of its key comes · `max_concurrent_executions`: a place of its tenant ·
+   * `debounce`: whether another start of its key comes · `batch`: others of its batch · `max_concurrent_executions`: a place of its tenant ·
    * `start_after`: its time.
    */
-  readonly kind: 'concurrency' | 'rate' | 'debounce' | 'max_concurrent_executions' | 'start_after';
-  /** See `placeKeyOf` and `lineKeyOf`; null except with `concurrency`, `rate` and `debounce`. */
+  readonly kind:
+    'concurrency' | 'rate' | 'debounce' | 'batch' | 'max_concurrent_executions' | 'start_after';
+  /** See `placeKeyOf` and `lineKeyOf`; null except with `concurrency`, `rate`, `debounce` and `batch`. */
   readonly placeKey: string | null;
   /** ISO instant. */
   readonly since: string;

@@ -18,6 +18,8 @@ export interface FlowStore {
   listKeys(params: {
     readonly limit: number;
     readonly lines: number;
+    /** Of the inputs of one batch. */
+    readonly batchBytesMax: number;
     /** Absent: from the first line. */
     readonly after?: LineName;
   }): Promise<WaitedKeys>;
@@ -45,6 +47,15 @@ export interface FlowStore {
     readonly tenantId: TenantId;
     readonly placeKey: string;
   }): Promise<EndedDebounce>;
+  /**
+   * The executions of the next batch of a line in the order of their starts, if it is due: as many
+   * wait as one batch takes, or its first has waited long enough. Empty: it is not due.
+   */
+  findBatch(params: {
+    readonly tenantId: TenantId;
+    readonly placeKey: string;
+    readonly bytesMax: number;
+  }): Promise<readonly ExecutionId[]>;
   /** The surplus executions of a key, the oldest first. */
   listSurplus(params: {
     readonly tenantId: TenantId;
@@ -97,6 +108,8 @@ export interface WaitedKey {
   readonly token: AwaitedToken | null;
   /** The newest of the line begins at its time. */
   readonly isDebounced: boolean;
+  /** Its executions gather in batches. */
+  readonly isBatched: boolean;
   /** Until the next token, or that time; 0: there is one, or none is needed. */
   readonly nextTokenMs: number;
 }
@@ -113,14 +126,22 @@ export interface FlowWait {
   /** Null: it needs no place. */
   readonly placesMax: number | null;
   readonly isPaced: boolean;
-  /** ISO instant at which it begins, unless a newer start displaces it; null: it is not debounced. */
+  /** ISO instant at which it begins, unless a newer start displaces it, or its batch closes; null: neither. */
   readonly dueAt: string | null;
+  /** Null: it gathers in no batch. */
+  readonly batch: GatheringBatch | null;
   /** ISO instant. */
   readonly since: string;
   /** Executions that have waited longer, counted to `AHEAD_MAX`. */
   readonly ahead: number;
   /** Some of the executions that have the places, at most `HOLDERS_MAX`. */
   readonly holders: readonly ExecutionId[];
+}
+
+/** `placesMax` of the wait is the most that the batch takes. */
+export interface GatheringBatch {
+  /** The starts that wait, at most so many. */
+  readonly size: number;
 }
 
 export const HOLDERS_MAX = 5;

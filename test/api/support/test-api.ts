@@ -101,6 +101,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       processId: 'test',
       version: '0.0.0',
       descendantsMax: 20_000,
+      inputBytesMax: 4_194_304,
       host: 'localhost',
     },
     report: { count() {}, observe() {}, trouble() {} },

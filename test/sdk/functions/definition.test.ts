@@ -54,11 +54,16 @@ const LEFT_OUT = [
 
 test('the workflow of a function has every member that concerns it', (t) => {
   const ir = audit.toIR();
+  // A batch can't stand beside a debounce.
+  const gathering = defineFunction('gathering', () => ({}), {
+    workflow: { batch: { max: 5, wait: '1s' } },
+  });
+  t.like(gathering.toIR(), { batch: { max: 5, wait: '1s' } });
   const { $defs } = workflowSchema(NODE_KINDS) as {
     readonly $defs: { readonly Workflow: { readonly properties: object } };
   };
   const known = Object.keys($defs.Workflow.properties);
-  t.deepEqual([...Object.keys(ir), ...LEFT_OUT].toSorted(), known.toSorted());
+  t.deepEqual([...Object.keys(ir), 'batch', ...LEFT_OUT].toSorted(), known.toSorted());
   const read = inspectWorkflow({ ir, kinds: builtInKinds });
   t.deepEqual(read.ok ? [] : read.problems, []);
   t.deepEqual(read.warnings, []);

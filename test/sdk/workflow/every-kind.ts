@@ -34,7 +34,10 @@ const retryPolicy = {
   labels: { team: 'web' },
 } as const;
 
-export const child = workflow('child', { state: z.object({ name: z.string() }) })
+export const child = workflow('child', {
+  state: z.object({ name: z.string() }),
+  batch: { key: cel`input.name`, max: 5, wait: '1s' },
+})
   .step('greet', ({ state, pass }) =>
     pass({ output: { greeting: cel<string>`"Hello, " + ${state.name}` } }),
   )

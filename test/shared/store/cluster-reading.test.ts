@@ -92,8 +92,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       count: (name, by, labels) => counted.push([`${name} ${labels?.['reason']}`, by]),
       observe: (_, seconds) => observed.push(seconds),
     };
-    const cancelSurplus = () => Promise.reject(new Error('none is surplus'));
-    await admitWaiting(store.flow, report, { cancelSurplus, after: null });
+    const none = () => Promise.reject(new Error('there is none'));
+    const commits = { cancelSurplus: none, closeBatch: none };
+    await admitWaiting(store.flow, report, { commits, batchBytesMax: 1_000, after: null });
     t.deepEqual(counted, [['executions_admitted concurrency', 1]]);
     t.true(isAbout((observed[0] ?? 0) * 1_000, 60_000), `${observed[0]}`);
   });

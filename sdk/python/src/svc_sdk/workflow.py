@@ -151,7 +151,23 @@ class Debounce(_Wait, total=False):
     """From the first start that was displaced: one begins then in any case."""
 
 
-def flow_rule_ir(given: Concurrency | StartRate | Debounce) -> dict[str, Any]:
+class _Gathering(TypedDict):
+    max: int
+    wait: Any
+
+
+class Batch(_Gathering, total=False):
+    """Starts gather, and one execution begins for all of them.
+
+    Its input is `{"items": [...]}`: their inputs in order. The others end as cancelled. `max` is 2 to
+    1000 starts, and `wait` counts from the first of them.
+    """
+
+    key: Any
+    """An expression over the input: starts with the same value gather in one batch."""
+
+
+def flow_rule_ir(given: Concurrency | StartRate | Debounce | Batch) -> dict[str, Any]:
     """The member of a definition for a rule with a key."""
     key = given.get("key")
     return _present(**{**given, "key": None if key is None else _expression(key)})
@@ -169,6 +185,7 @@ class Workflow(Generic[S]):
         concurrency: Concurrency | None = None,
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
+        batch: Batch | None = None,
         **members: Any,
     ) -> None:
         self.id = id
@@ -180,6 +197,8 @@ class Workflow(Generic[S]):
             members["rate"] = flow_rule_ir(rate)
         if debounce is not None:
             members["debounce"] = flow_rule_ir(debounce)
+        if batch is not None:
+            members["batch"] = flow_rule_ir(batch)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

@@ -2330,6 +2330,8 @@ export interface components {
             readonly rate?: components["schemas"]["StartRate"] | null;
             /** @description The last of several starts that come soon after each other begins. */
             readonly debounce?: components["schemas"]["Debounce"] | null;
+            /** @description One execution begins for several starts, with all of their inputs. */
+            readonly batch?: components["schemas"]["Batch"] | null;
             /** @description How long an execution waits before it begins. A start may say otherwise. */
             readonly start_after?: components["schemas"]["Duration"] | null;
             /** @description An execution that has not begun by then fails. A start may say otherwise. */
@@ -4732,6 +4734,15 @@ export interface components {
             /** @description From the first start that was displaced: one begins then in any case. Default: no limit. */
             readonly max_wait?: components["schemas"]["Duration"] | null;
         };
+        /** @description Starts of a key gather. One execution then begins with the input `{"items": […]}`: their inputs in order. */
+        readonly Batch: {
+            /** @description Starts with the same value gather in one batch. Default: all of the workflow. */
+            readonly key?: components["schemas"]["Expression"] | null;
+            /** @description The batch closes with so many starts. */
+            readonly max: number | null;
+            /** @description The batch closes so long after its first start. */
+            readonly wait: components["schemas"]["Duration"] | null;
+        };
         /** @description How many executions begin in a time. The others wait in the order of their starts. */
         readonly StartRate: {
             /** @description Executions with the same value share the rate. Default: all of the workflow. */
@@ -5694,12 +5705,12 @@ export interface operations {
                             /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                             readonly waiting_for: {
                                 /** @enum {string} */
-                                readonly kind: "concurrency" | "rate" | "debounce" | "max_concurrent_executions" | "start_after";
-                                /** @description Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                                readonly kind: "concurrency" | "rate" | "debounce" | "batch" | "max_concurrent_executions" | "start_after";
+                                /** @description Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                                 readonly key: string | null;
                                 /** Format: date-time */
                                 readonly since: string;
-                                /** @description With `start_after` and `debounce`: when it begins. */
+                                /** @description With `start_after` and `debounce`: when it begins. With `batch`: when the batch closes at the latest. */
                                 readonly until: string | null;
                             } | null;
                             /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */
@@ -5967,12 +5978,12 @@ export interface operations {
                         /** @description The place that it waits for before it begins. Null: it has begun, or ended. */
                         readonly waiting_for: {
                             /** @enum {string} */
-                            readonly kind: "concurrency" | "rate" | "debounce" | "max_concurrent_executions" | "start_after";
-                            /** @description Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
+                            readonly kind: "concurrency" | "rate" | "debounce" | "batch" | "max_concurrent_executions" | "start_after";
+                            /** @description Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the tenant, share the places; or a data policy hides it. */
                             readonly key: string | null;
                             /** Format: date-time */
                             readonly since: string;
-                            /** @description With `start_after` and `debounce`: when it begins. */
+                            /** @description With `start_after` and `debounce`: when it begins. With `batch`: when the batch closes at the latest. */
                             readonly until: string | null;
                         } | null;
                         /** @description It was imported from a file: its events were recorded elsewhere, or earlier. */

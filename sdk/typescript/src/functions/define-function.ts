@@ -51,6 +51,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'concurrency'
   | 'rate'
   | 'debounce'
+  | 'batch'
   | 'startAfter'
   | 'startDeadline'
   | 'timeouts'

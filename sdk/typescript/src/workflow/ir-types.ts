@@ -70,6 +70,8 @@ export type WorkflowIr = {
   readonly rate?: StartRateIr;
   /** The last of several starts that come soon after each other begins. */
   readonly debounce?: DebounceIr;
+  /** One execution begins for several starts, with all of their inputs. */
+  readonly batch?: BatchIr;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly start_after?: DurationIr;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -686,6 +688,16 @@ export type DebounceIr = {
   readonly wait: DurationIr;
   /** From the first start that was displaced: one begins then in any case. Default: no limit. */
   readonly max_wait?: DurationIr;
+};
+
+/** Starts of a key gather. One execution then begins with the input `{"items": […]}`: their inputs in order. */
+export type BatchIr = {
+  /** Starts with the same value gather in one batch. Default: all of the workflow. */
+  readonly key?: ExpressionIr;
+  /** The batch closes with so many starts. */
+  readonly max: number;
+  /** The batch closes so long after its first start. */
+  readonly wait: DurationIr;
 };
 
 /** How many executions begin in a time. The others wait in the order of their starts. */

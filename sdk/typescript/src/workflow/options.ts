@@ -66,6 +66,7 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly concurrency?: Concurrency;
   readonly rate?: StartRate;
   readonly debounce?: Debounce;
+  readonly batch?: Batch;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly startAfter?: Duration;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -95,6 +96,19 @@ export interface Debounce {
   readonly wait: Duration;
   /** From the first start that was displaced: one begins then in any case. Default: no limit. */
   readonly maxWait?: Duration;
+}
+
+/**
+ * Starts gather, and one execution begins for all of them, with the input `{ items: […] }`: their inputs in
+ * order. The others end as cancelled.
+ */
+export interface Batch {
+  /** Starts with the same value gather in one batch. Default: all of the workflow. */
+  readonly key?: Expression;
+  /** The batch closes with so many starts: 2 to 1 000. */
+  readonly max: number;
+  /** The batch closes so long after its first start. */
+  readonly wait: Duration;
 }
 
 /** How many executions begin in a time. The others wait in the order of their starts. */
@@ -166,7 +180,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { concurrency, rate, debounce, continueAsNew, expose } = options;
+  const { concurrency, rate, debounce, batch, continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -199,6 +213,7 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         wait: debounce.wait,
         max_wait: debounce.maxWait,
       }),
+    batch: batch && dropAbsent({ key: batch.key?.['~cel'], max: batch.max, wait: batch.wait }),
     start_after: options.startAfter,
     start_deadline: options.startDeadline,
     expose:

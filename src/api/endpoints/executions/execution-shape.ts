@@ -28,19 +28,27 @@ export const executionSummary = z.object({
   labels: keptLabels,
   waiting_for: z
     .object({
-      kind: z.enum(['concurrency', 'rate', 'debounce', 'max_concurrent_executions', 'start_after']),
+      kind: z.enum([
+        'concurrency',
+        'rate',
+        'debounce',
+        'batch',
+        'max_concurrent_executions',
+        'start_after',
+      ]),
       key: z
         .string()
         .nullable()
         .meta({
           description:
-            'Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the tenant, share the ' +
+            'Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the tenant, share the ' +
             'places; or a data policy hides it.',
         }),
       since: timestamp,
-      until: timestamp
-        .nullable()
-        .meta({ description: 'With `start_after` and `debounce`: when it begins.' }),
+      until: timestamp.nullable().meta({
+        description:
+          'With `start_after` and `debounce`: when it begins. With `batch`: when the batch closes at the latest.',
+      }),
     })
     .nullable()
     .meta({

@@ -8,6 +8,7 @@ export function isEventKind(kind: string): kind is ExecutionEvent['kind'] {
 /** The compiler reports a kind that is missing here. */
 const KINDS: Readonly<Record<ExecutionEvent['kind'], true>> = {
   WorkflowStarted: true,
+  BatchClosed: true,
   NodeScheduled: true,
   NodeStarted: true,
   ToolCallCompleted: true,

@@ -27,6 +27,7 @@ export function emptyState(ids: {
     workflowId: '',
     workflowVersion: '',
     input: {},
+    isBatch: false,
     labels: NO_LABELS,
     data: {},
     sequence: 0,

@@ -50,6 +50,12 @@ export interface NodeScheduledPayload {
 export type VisitPhase =
   'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child' | 'suspended';
 
+export type BatchClosedPayload = {
+  /** The executions whose starts the batch gathered, in the order of `input.items`; this one is the first. */
+  execution_ids: readonly string[];
+  input: { items: readonly JsonObject[] };
+};
+
 export type RetriedFromPayload = {
   readonly execution_id: string;
   /** Sequence of its last event before those of its end. */

@@ -2,6 +2,7 @@ import type { BudgetAction } from '../budget/budget.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type {
   ApprovalReceivedPayload,
+  BatchClosedPayload,
   CarriedPayload,
   ChildEndPayload,
   NodeCompletedPayload,
@@ -60,10 +61,14 @@ export type ExecutionEvent =
         retried_from?: RetriedFromPayload;
         /** The execution whose beginning this one carries. */
         forked_from?: ForkedFromPayload;
+        /** Its input is that of a batch, which the one that it retries or forks has gathered. */
+        is_batch?: true;
         /** W3C Trace Context of the request that started it, the parent of its spans. */
         traceparent?: string;
       }
     >
+  /** The execution begins for several starts: `input` replaces its own. */
+  | Event<'BatchClosed', BatchClosedPayload>
   | NodeEvent<'NodeScheduled', NodeScheduledPayload>
   | NodeEvent<'NodeStarted', { visit: number }>
   | NodeEvent<

@@ -15,7 +15,7 @@ import {
 } from './fold/fold-function.ts';
 import { foldPaused, foldUnpaused } from './fold/fold-pause.ts';
 import { foldScheduled } from './fold/fold-schedule.ts';
-import { foldStarted } from './fold/fold-start.ts';
+import { foldBatchClosed, foldStarted } from './fold/fold-start.ts';
 import {
   foldApprovalReceived,
   foldApprovalRequested,
@@ -59,6 +59,8 @@ export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): v
   switch (event.kind) {
     case 'WorkflowStarted':
       return foldStarted(draft, event, by);
+    case 'BatchClosed':
+      return foldBatchClosed(draft, event);
     case 'NodeScheduled':
       return foldScheduled(draft, event);
     case 'NodeProgress':

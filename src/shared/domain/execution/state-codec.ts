@@ -47,6 +47,7 @@ export function decodeState(text: string): ExecutionState {
     place === null ? rest.data : (pinned[place] ?? null);
   return {
     ...rest,
+    isBatch: rest.isBatch ?? false,
     labels: rest.labels ?? NO_LABELS,
     usage: rest.usage ?? NO_USAGE,
     startWait: rest.startWait ?? null,

@@ -18,6 +18,8 @@ export interface ExecutionState {
   readonly workflowId: string;
   readonly workflowVersion: string;
   readonly input: JsonObject;
+  /** The input has the inputs of several starts as its `items`. */
+  readonly isBatch: boolean;
   readonly labels: Labels;
   /** The workflow's state: the input with every state patch applied in sequence order. */
   readonly data: JsonObject;

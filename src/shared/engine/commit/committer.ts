@@ -31,6 +31,8 @@ export interface Committer {
    * that advances without a pause could otherwise never be cancelled.
    */
   commit(plan: CommitPlan, options?: { readonly ahead?: boolean }): Promise<CommitVerdict>;
+  /** All plans are accepted, or none: see `CommitPlan.isTogether`. Sent at once. */
+  commitTogether(plans: readonly CommitPlan[]): Promise<readonly CommitVerdict[]>;
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
@@ -121,6 +123,12 @@ export function createCommitter(deps: CommitterDeps): Committer {
         const message = 'too many changes are waiting for the database';
         reject(new StoreUnavailableError(message, { ambiguous: false }));
       }),
+    async commitTogether(plans) {
+      const together = plans.map((plan) => ({ ...plan, isTogether: true }) as const);
+      const verdicts = await deps.executions.commit(together);
+      reportCommits(deps.report, together, verdicts);
+      return verdicts;
+    },
     idle: () =>
       busy === 0 && queue.size() === 0
         ? Promise.resolve()

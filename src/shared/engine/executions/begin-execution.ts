@@ -78,7 +78,8 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const { compiled } = params;
-  const needed = neededPlaceOf(compiled.plan, { input: params.started.payload.input, tenantId });
+  const { input, is_batch: isBatch = false } = params.started.payload;
+  const needed = neededPlaceOf(compiled.plan, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.
   const place = isDelayed ? null : needed;

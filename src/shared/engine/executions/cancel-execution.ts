@@ -48,14 +48,20 @@ export function cancelExecution(
 export async function commitOfCancel(
   deps: EngineDeps,
   { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
-  by: Actor & { readonly tellsParent?: boolean; readonly reason?: string },
+  by: Actor & {
+    readonly tellsParent?: boolean;
+    readonly reason?: string;
+    /** It is known to wait. Absent: the store is asked. */
+    readonly waits?: true;
+  },
 ): Promise<CommitPlan | null> {
   const { actorId, tellsParent = true, reason } = by;
   const waits =
-    isUnbegun(state) ||
-    isDelayed(state) ||
-    (await findFlowWait(deps, state)) !== null ||
-    (await findPlaceWait(deps, state)) !== null;
+    by.waits ??
+    (isUnbegun(state) ||
+      isDelayed(state) ||
+      (await findFlowWait(deps, state)) !== null ||
+      (await findPlaceWait(deps, state)) !== null);
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.

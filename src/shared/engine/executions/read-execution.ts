@@ -121,8 +121,9 @@ function delayOf(
 
 function waitOf(flowWait: FlowWait | null, placeWait: PlaceWait | null): ListedWait | null {
   if (flowWait !== null) {
-    const { placeKey, placesMax, since, dueAt } = flowWait;
-    if (dueAt !== null) return { kind: 'debounce', placeKey, since, until: dueAt };
+    const { placeKey, placesMax, since, dueAt, batch } = flowWait;
+    const kind = batch === null ? 'debounce' : 'batch';
+    if (dueAt !== null) return { kind, placeKey, since, until: dueAt };
     return { kind: placesMax === null ? 'rate' : 'concurrency', placeKey, since };
   }
   if (placeWait === null) return null;

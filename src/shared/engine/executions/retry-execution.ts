@@ -15,7 +15,7 @@ import type { ExecutionRow } from '../../store/store.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { findForCaller, foldLoaded, loadForCaller } from '../advance/load-execution.ts';
 import { findLatest } from './find-latest.ts';
-import { carryOn, readWholeHistory } from './fork/carry-on.ts';
+import { carryOn, type HistoryInput, readWholeHistory } from './fork/carry-on.ts';
 
 /*
  * Retrying an execution that failed or was cancelled.
@@ -60,7 +60,8 @@ export async function retryExecution(
   if (restart !== null && 'refused' in restart) {
     throw badRequest(`execution ${retriedFrom}: ${restart.refused}`);
   }
-  const { input, search } = restart === null ? whole : await readHistory(deps, { ...of, restart });
+  const { history, search } =
+    restart === null ? whole : await readHistory(deps, { ...of, restart });
   const loaded = await loadForCaller(asked);
   const state = foldLoaded(loaded, null);
   const point = search.find({
@@ -74,7 +75,7 @@ export async function retryExecution(
     compiled,
     workflowPause: loaded.workflowPause,
     executionId,
-    input,
+    history,
     labels: state.labels,
     carried: point.carried,
     from: {
@@ -105,11 +106,11 @@ async function readHistory(
     readonly newPlan: Plan;
     readonly restart: Restart | null;
   },
-): Promise<{ readonly input: JsonObject; readonly search: RetrySearch }> {
+): Promise<{ readonly history: HistoryInput; readonly search: RetrySearch }> {
   const { executionId, tenantId } = row;
   const search = createRetrySearch({ executionId, tenantId, plan, newPlan, restart });
-  const input = await readWholeHistory(deps, row, (piece) => search.add(piece));
-  return { input, search };
+  const history = await readWholeHistory(deps, row, { add: (piece) => search.add(piece) });
+  return { history, search };
 }
 
 /** The id of the execution in which another is tried again: a UUIDv7 of the same moment. */

@@ -2,6 +2,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { EngineReport } from '../report.ts';
 import {
   type AdmittedExecution,
+  type EndedDebounce,
   type FlowStore,
   type LineName,
   mayBegin,
@@ -29,10 +30,18 @@ const ADMITTED_MAX = 200;
 /** Executions of one key that are cancelled in one round. */
 const CANCELLED_MAX = 200;
 
-/** Cancels an execution that is surplus, unless it ends anyway. */
-export type CancelSurplus = (
-  execution: SurplusExecution & { readonly tenantId: TenantId; readonly isDebounced: boolean },
-) => Promise<unknown>;
+/** What the rows of a line ask for beyond the line: commits of the executions themselves. */
+export interface FlowCommits {
+  /** Cancels an execution that is surplus, unless it ends anyway. */
+  cancelSurplus(
+    execution: SurplusExecution & { readonly tenantId: TenantId; readonly isDebounced: boolean },
+  ): Promise<unknown>;
+  /** Closes the batch of a line, if it is due. */
+  closeBatch(line: LineName): Promise<LineEnd>;
+}
+
+/** How the first wait of an execution, whether or for other starts, is over. */
+export type LineEnd = EndedDebounce;
 
 /**
  * Cancels the executions that are surplus, and gives places and tokens to the executions that wait for
@@ -42,13 +51,19 @@ export async function admitWaiting(
   flow: FlowStore,
   report: Pick<EngineReport, 'count' | 'observe'>,
   {
-    cancelSurplus,
+    commits,
+    batchBytesMax,
     after,
-  }: { readonly cancelSurplus: CancelSurplus; readonly after: LineName | null },
+  }: {
+    readonly commits: FlowCommits;
+    readonly batchBytesMax: number;
+    readonly after: LineName | null;
+  },
 ): Promise<FlowRound> {
   const { keys, last: lastLine } = await flow.listKeys({
     limit: KEYS_MAX,
     lines: LINES_MAX,
+    batchBytesMax,
     ...(after !== null && { after }),
   });
   const shards = new Set<number>();
@@ -60,7 +75,9 @@ export async function admitWaiting(
     if (key.hasSurplus) {
       const surplus = await flow.listSurplus({ tenantId, placeKey, limit: CANCELLED_MAX });
       await Promise.all(
-        surplus.map((one) => cancelSurplus({ ...one, tenantId, isDebounced: key.isDebounced })),
+        surplus.map((one) =>
+          commits.cancelSurplus({ ...one, tenantId, isDebounced: key.isDebounced }),
+        ),
       );
       found += surplus.length;
       more ||= surplus.length >= CANCELLED_MAX;
@@ -68,9 +85,11 @@ export async function admitWaiting(
       if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
       continue;
     }
-    const { admitted, hasMoved = false, ...next } = await admitLine(flow, key);
+    const { admitted, hasMoved = false, ...next } = await admitLine(flow, key, commits);
     nextTokenMs = Math.min(nextTokenMs, next.nextTokenMs ?? Infinity);
-    more ||= admitted.length >= ADMITTED_MAX || hasMoved;
+    // Another batch of the line may be full.
+    const mayFollow = key.isBatched && admitted.length > 0;
+    more ||= admitted.length >= ADMITTED_MAX || hasMoved || mayFollow;
     const reason = reasonOf(key);
     if (admitted.length > 0) report.count('executions_admitted', admitted.length, { reason });
     for (const { shard, waitedMs } of admitted) {
@@ -93,14 +112,16 @@ export async function admitWaiting(
   };
 }
 
-function reasonOf({ isDebounced, token }: WaitedKey): string {
+function reasonOf({ isDebounced, isBatched, token }: WaitedKey): string {
+  if (isBatched) return 'batch';
   if (isDebounced) return 'debounce';
   return token === null ? 'concurrency' : 'rate';
 }
 
 async function admitLine(
   flow: FlowStore,
-  { tenantId, placeKey, token, isDebounced }: WaitedKey,
+  { tenantId, placeKey, token, isDebounced, isBatched }: WaitedKey,
+  commits: FlowCommits,
 ): Promise<{
   readonly admitted: readonly AdmittedExecution[];
   readonly nextTokenMs: number | null;
@@ -108,8 +129,10 @@ async function admitLine(
   readonly hasMoved?: boolean;
 }> {
   const line = { tenantId, placeKey, limit: ADMITTED_MAX };
-  if (isDebounced) {
-    const { begun, hasMoved } = await flow.endDebounce({ tenantId, placeKey });
+  if (isDebounced || isBatched) {
+    const { begun, hasMoved } = isBatched
+      ? await commits.closeBatch({ tenantId, placeKey })
+      : await flow.endDebounce({ tenantId, placeKey });
     return { admitted: begun, nextTokenMs: null, hasMoved };
   }
   if (token === null) return { admitted: await flow.admit(line), nextTokenMs: null };

@@ -2,8 +2,9 @@ import { badRequest, conflict, type SvcError } from '../../domain/errors.ts';
 import type { WhenFull } from '../../domain/workflow/flow/concurrency.ts';
 import type { Expression } from '../../domain/expression/expression.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import {
+  batchLineOf,
   debounceLineOf,
   flowKeyOf,
   keyInPlace,
@@ -19,16 +20,28 @@ export interface NeededPlace extends AwaitedPlace {
   readonly whenFull: WhenFull;
 }
 
-type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce'>;
+type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce' | 'batch'>;
 
 interface Started {
   readonly input: JsonObject;
+  /** Its input is that of a batch, which is closed: rules see the input of its first start. */
+  readonly isBatch: boolean;
   readonly tenantId: TenantId;
 }
 
 /** The line that an execution with this input waits in before it begins; null: none. */
 export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null {
-  const { workflowId, debounce } = rules;
+  if (of.isBatch) return neededPlaceOf({ ...rules, batch: null }, firstOf(of));
+  const { workflowId, debounce, batch } = rules;
+  if (batch !== null) {
+    const { max, waitMs } = batch;
+    return {
+      placeKey: batchLineOf(workflowId, readKey('batch', batch.key, of.input)),
+      placesMax: max,
+      whenFull: 'queue',
+      batch: { waitMs, bytes: Buffer.byteLength(JSON.stringify(of.input)) },
+    };
+  }
   const needed = placeOrTokenOf(rules, of);
   if (debounce === null) return needed;
   const { waitMs, maxWaitMs } = debounce;
@@ -39,6 +52,12 @@ export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null
     cancelsOldest: true,
     debounce: { waitMs, maxWaitMs, next: needed && queued(needed) },
   };
+}
+
+function firstOf(of: Started): Started {
+  const { items = [] } = of.input;
+  const first = Array.isArray(items) ? (items as readonly JsonValue[])[0] : null;
+  return { ...of, isBatch: false, input: isJsonObject(first) ? first : {} };
 }
 
 /** It waits, as its start has been answered. */
@@ -78,8 +97,8 @@ function readKey(field: string, expression: Expression | null, input: JsonObject
   return found.key;
 }
 
-export function mayNeedPlace({ concurrency, rate, debounce }: FlowRules): boolean {
-  return concurrency !== null || rate !== null || debounce !== null;
+export function mayNeedPlace({ concurrency, rate, debounce, batch }: FlowRules): boolean {
+  return concurrency !== null || rate !== null || debounce !== null || batch !== null;
 }
 
 /** How the commit of the start gets the place. */

@@ -6,7 +6,7 @@ import type { FlowStore, LineName } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
 import type { RoundResult } from './round-result.ts';
-import { admitWaiting, type CancelSurplus } from '../flow/admit-waiting.ts';
+import { admitWaiting, type FlowCommits } from '../flow/admit-waiting.ts';
 import { runTopic } from '../wake/wake-for.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 
@@ -19,7 +19,7 @@ import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 export interface Admission {
   /** Called after an accepted commit. */
   note(commit: CommitPlan): void;
-  round(cancelSurplus: CancelSurplus): Promise<AdmissionRound>;
+  round(commits: FlowCommits): Promise<AdmissionRound>;
 }
 
 export interface AdmissionRound extends RoundResult {
@@ -35,6 +35,7 @@ const ADMITTED_MAX = 200;
 export function createAdmission(deps: {
   readonly places: PlaceStore;
   readonly flow: FlowStore;
+  readonly batchBytesMax: number;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count' | 'observe'>;
 }): Admission {
@@ -54,10 +55,14 @@ export function createAdmission(deps: {
       if (makesWait || makesRoom) deps.wake.notify([PLACES_TOPIC]);
     },
 
-    async round(cancelSurplus) {
+    async round(commits) {
       const tenants = await deps.places.listTenants();
       const after = lastLine;
-      const inFlow = await admitWaiting(deps.flow, deps.report, { cancelSurplus, after });
+      const inFlow = await admitWaiting(deps.flow, deps.report, {
+        commits,
+        batchBytesMax: deps.batchBytesMax,
+        after,
+      });
       lastLine = inFlow.last;
       waiting = new Set([...tenants, ...inFlow.tenants]);
       deps.wake.notify([...inFlow.shards].map(runTopic));

@@ -4,6 +4,7 @@ import type { StartsHere } from '../advance/starts-here.ts';
 import type { EngineDeps } from '../deps.ts';
 import { EngineQueue } from './engine-queue.ts';
 import { expireQueued } from './expire-queued.ts';
+import { closeBatch } from '../flow/close-batch.ts';
 import { cancelSurplus } from '../flow/cancel-surplus.ts';
 import { fireTimers } from './fire-timers.ts';
 import { giveBackItem } from './give-back-item.ts';
@@ -33,7 +34,11 @@ export function createScheduling(
     reclaimLeases: (params) => reclaimLeases(deps, params),
     expireQueued: (params) => expireQueued(deps, params),
     fireTimers: (params) => fireTimers(deps, params),
-    admitChildren: () => deps.admission.round((surplus) => cancelSurplus(deps, surplus)),
+    admitChildren: () =>
+      deps.admission.round({
+        cancelSurplus: (surplus) => cancelSurplus(deps, surplus),
+        closeBatch: (line) => closeBatch(deps, line),
+      }),
     admitQuotaItems: () => deps.quotaAdmission.round(),
     sweepWorkflowPauses: (params) => pauseSweep.round(params),
     renewOwnLeases: () => renewOwnLeases(deps, pool),

@@ -102,11 +102,21 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
     (
       select json_build_object(
         'kind', case
+          when w.batch_bytes is not null then 'batch'
           when w.due_at is not null then 'debounce'
           when w.places_max is null then 'rate'
           else 'concurrency'
         end,
-        'placeKey', w.place_key, 'since', w.since, 'until', w.due_at
+        'placeKey', w.place_key, 'since', w.since, 'until', case
+          when w.batch_bytes is null then w.due_at
+          else (
+            select f.due_at
+            from flow_waits f
+            where f.tenant_id = w.tenant_id and f.place_key = w.place_key
+            order by f.seq
+            limit 1
+          )
+        end
       )
       from flow_waits w
       where w.execution_id = e.id

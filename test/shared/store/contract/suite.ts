@@ -17,6 +17,7 @@ import { eventsBetweenCases } from './executions/events-between.ts';
 import { executionCases } from './executions/executions.ts';
 import { familyCases } from './executions/families.ts';
 import { flowCases } from './executions/flow.ts';
+import { flowBatchCases } from './executions/flow-batch.ts';
 import { flowDebounceCases } from './executions/flow-debounce.ts';
 import { flowRateCases } from './executions/flow-rates.ts';
 import { flowRefusalCases } from './executions/flow-refusals.ts';
@@ -59,6 +60,7 @@ const AREAS = [
   flowCases,
   flowRateCases,
   flowDebounceCases,
+  flowBatchCases,
   flowRefusalCases,
   flowSurplusCases,
   holdCases,

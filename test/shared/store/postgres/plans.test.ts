@@ -373,10 +373,11 @@ async function useFlow(store: Store): Promise<void> {
     create: { awaitsPlace: { ...awaitsPlace, cancelsOldest: true } },
   });
   await store.flow.find(executionId);
-  await store.flow.listKeys({ limit: 10, lines: 10 });
+  await store.flow.listKeys({ limit: 10, lines: 10, batchBytesMax: 1_000 });
   await store.flow.listSurplus(line);
   await store.flow.admit(line);
   await store.flow.endDebounce(line);
+  await store.flow.findBatch({ ...line, bytesMax: 1_000 });
 }
 
 /** Adds as many rows to each table as there may be after a while. */

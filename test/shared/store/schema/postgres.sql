@@ -292,6 +292,7 @@ create table public.flow_waits (
   due_at timestamp with time zone,
   first_at timestamp with time zone,
   next_line text,
+  batch_bytes integer,
   constraint flow_waits_burst_check CHECK ((burst >= 1)),
   constraint flow_waits_interval_us_check CHECK ((interval_us >= 1)),
   constraint flow_waits_pkey PRIMARY KEY (execution_id),

@@ -116,6 +116,12 @@ function Wait({
           a newer start{of}; it begins{at} unless one comes
         </>
       );
+    case 'batch':
+      return (
+        <>
+          further starts of its batch{of}, which closes{at} or when it is full
+        </>
+      );
     case 'rate':
       return (
         <>

@@ -153,9 +153,11 @@ class StartedExecution(TypedDict):
 
 
 class ExecutionSummaryWaitingFor(TypedDict):
-    kind: Literal["concurrency", "rate", "debounce", "max_concurrent_executions", "start_after"]
+    kind: Literal[
+        "concurrency", "rate", "debounce", "batch", "max_concurrent_executions", "start_after"
+    ]
     key: str | None
-    """Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the
+    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the
     tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None
@@ -233,9 +235,11 @@ class ExecutionCounts(TypedDict):
 
 
 class ExecutionWaitingFor(TypedDict):
-    kind: Literal["concurrency", "rate", "debounce", "max_concurrent_executions", "start_after"]
+    kind: Literal[
+        "concurrency", "rate", "debounce", "batch", "max_concurrent_executions", "start_after"
+    ]
     key: str | None
-    """Key of `concurrency`, `rate` or `debounce`. Null: all executions of the workflow, or the
+    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the
     tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None

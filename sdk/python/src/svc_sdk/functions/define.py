@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from ..workflow import (
+    Batch,
     Concurrency,
     Debounce,
     StartRate,
@@ -46,6 +47,8 @@ class FunctionOptions:
     """How many executions of the function begin in a time; a child takes no token."""
     debounce: Debounce | None = None
     """Of starts that come soon after each other, the last begins."""
+    batch: Batch | None = None
+    """Starts gather, and one execution begins for all of them."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,10 @@ class Function(Generic[In, Out]):
         concurrency = options.concurrency and flow_rule_ir(options.concurrency)
         rate = options.rate and flow_rule_ir(options.rate)
         debounce = options.debounce and flow_rule_ir(options.debounce)
+        batch = options.batch and flow_rule_ir(options.batch)
         return {
             **options.workflow,
-            **_present(concurrency=concurrency, rate=rate, debounce=debounce),
+            **_present(concurrency=concurrency, rate=rate, debounce=debounce, batch=batch),
             "workflow_id": self.name,
             "version": options.version,
             "nodes": {"run": node},

@@ -6,6 +6,7 @@ import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
 export function explainFlowWait(wait: FlowFacts, { rate }: Pick<Plan, 'rate'>): Blocker {
+  if (wait.batch !== null) return explainBatch(wait, wait.batch);
   if (wait.dueAt !== null) return explainDebounce(wait, wait.dueAt);
   const { placesMax, isPaced, since, ahead, holders } = wait;
   const needs = [
@@ -41,6 +42,21 @@ function explainDebounce(wait: FlowFacts, until: string): Blocker {
       since: wait.since,
       until,
       unblockedBy: 'the clock',
+    },
+  );
+}
+
+function explainBatch(wait: FlowFacts, { size }: NonNullable<FlowFacts['batch']>): Blocker {
+  const { placesMax, ahead, since, dueAt } = wait;
+  return blockerOf(
+    { nodeId: null, visit: null },
+    {
+      code: 'waiting_for_place',
+      message: `gathers in a batch${keyOf(wait)}: number ${ahead + 1} of ${Math.max(size, ahead + 1)} starts, and the batch closes with ${placesMax}`,
+      since,
+      until: dueAt,
+      unblockedBy: 'the clock, or further starts of the key',
+      details: { position: ahead + 1 },
     },
   );
 }

@@ -106,8 +106,10 @@ export interface FlowFacts {
   readonly placesMax: number | null;
   /** It needs a token of a rate. */
   readonly isPaced: boolean;
-  /** When it begins, unless a newer start displaces it; null: it is not debounced. */
+  /** When it begins, unless a newer start displaces it, or its batch closes; null: neither. */
   readonly dueAt: string | null;
+  /** The starts of its batch, of `placesMax` at most; null: it gathers in none. */
+  readonly batch: { readonly size: number } | null;
   readonly since: string;
   /** The number of executions that have waited longer. */
   readonly ahead: number;

@@ -24,8 +24,16 @@ export function foldStarted(
   if (plan !== null && plan.startNode !== null) {
     draft.arrivals = [{ from: null, to: plan.startNode, output: null }];
   }
+  draft.isBatch = payload.is_batch === true;
   foldLineage(draft, payload);
   if (payload.carried !== undefined) foldCarried(draft, payload.carried);
+}
+
+/** It has not begun, so nothing has read the input before. */
+export function foldBatchClosed(draft: Draft, { payload }: EventOf<'BatchClosed'>): void {
+  draft.input = payload.input;
+  draft.data = payload.input;
+  draft.isBatch = true;
 }
 
 function foldLineage(draft: Draft, payload: StartPayload): void {

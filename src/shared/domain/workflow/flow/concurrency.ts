@@ -24,6 +24,19 @@ export interface Debounce {
   readonly maxWaitMs: number | null;
 }
 
+/** Starts of a key gather, and one execution begins for all of them. */
+export interface Batch {
+  /** Null: one key for all of the workflow. */
+  readonly key: Expression | null;
+  /** Starts in one batch. */
+  readonly max: number;
+  /** From the first start of a batch until it closes. */
+  readonly waitMs: number;
+}
+
+export const BATCH_MIN = 2;
+export const BATCH_MAX = 1_000;
+
 export const CONCURRENCY_MAX = 10_000;
 
 /**

@@ -45,13 +45,18 @@ export function debounceLineOf(workflowId: string, key: string): string {
   return JSON.stringify([workflowId, key, '', 'debounce']);
 }
 
+/** Names the line of those that gather in batches. */
+export function batchLineOf(workflowId: string, key: string): string {
+  return JSON.stringify([workflowId, key, '', 'batch']);
+}
+
 /** The key of the rate in a name that `lineKeyOf` made. */
 export function rateKeyInLine(line: string): string {
   const [, , key = ''] = JSON.parse(line) as readonly string[];
   return key;
 }
 
-/** The key in a name that `placeKeyOf` or `debounceLineOf` made, and that of the places of `lineKeyOf`. */
+/** The key in a name that `placeKeyOf`, `debounceLineOf` or `batchLineOf` made, and that of the places of `lineKeyOf`. */
 export function keyInPlace(placeKey: string): string {
   const [, key = ''] = JSON.parse(placeKey) as readonly string[];
   return key;

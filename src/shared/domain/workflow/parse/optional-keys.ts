@@ -26,6 +26,7 @@ const OPTIONAL = [
   'concurrency',
   'rate',
   'debounce',
+  'batch',
   'start_after',
   'start_deadline',
   ...OBJECTS,

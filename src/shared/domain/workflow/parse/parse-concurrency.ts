@@ -26,6 +26,12 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
   if (whenFull === 'refuse' && (ir['debounce'] ?? null) !== null) {
     problems.add(pointerTo(FIELD, 'when_full'), 'must not be refuse beside debounce');
   }
+  if (whenFull !== undefined && whenFull !== 'queue' && (ir['batch'] ?? null) !== null) {
+    problems.add(
+      pointerTo(FIELD, 'when_full'),
+      'must be queue beside batch: remove when_full, or batch',
+    );
+  }
   if (typeof limit === 'number' && Number.isInteger(limit) && isInRange(limit)) {
     return { key: key ?? null, limit, whenFull: whenFull ?? 'queue' };
   }

@@ -9,6 +9,7 @@ import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
 import type { Normalised } from '../parse/normalise-ir.ts';
+import { parseBatch } from '../parse/parse-batch.ts';
 import { parseConcurrency } from '../parse/parse-concurrency.ts';
 import { parseDebounce } from '../parse/parse-debounce.ts';
 import { parseStartRate } from '../parse/parse-start-rate.ts';
@@ -38,6 +39,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const concurrency = parseConcurrency(ir, findings);
   const rate = parseStartRate(ir, findings);
   const debounce = parseDebounce(ir, findings);
+  const batch = parseBatch(ir, findings);
   const startTimes = parseStartTimes(ir, findings);
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
@@ -75,6 +77,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     concurrency,
     rate,
     debounce,
+    batch,
     startTimes,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,

@@ -1,4 +1,4 @@
-import type { Concurrency, Debounce, StartRate } from '../flow/concurrency.ts';
+import type { Batch, Concurrency, Debounce, StartRate } from '../flow/concurrency.ts';
 import type { StartTimes } from '../flow/start-times.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
@@ -38,6 +38,8 @@ export interface Plan {
   readonly rate: StartRate | null;
   /** Null: every start begins an execution. */
   readonly debounce: Debounce | null;
+  /** Null: each start has an execution for its input alone. */
+  readonly batch: Batch | null;
   /** Those of its executions that are started without times of their own. */
   readonly startTimes: StartTimes;
   readonly workflowTimeoutMs: number | null;

@@ -1,5 +1,5 @@
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
-import { CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
+import { BATCH_MAX, BATCH_MIN, CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
 import { RATE_LIMIT_MAX } from '../flow/rate.ts';
 import {
   anyOf,
@@ -78,6 +78,21 @@ export const PART_DEFINITIONS: FieldSchemas = {
       ),
     },
     ['wait'],
+  ),
+  Batch: object(
+    'Starts of a key gather. One execution then begins with the input `{"items": […]}`: their inputs in order.',
+    {
+      key: ref(
+        'Expression',
+        'Starts with the same value gather in one batch. Default: all of the workflow.',
+      ),
+      max: wholeNumber('The batch closes with so many starts.', {
+        minimum: BATCH_MIN,
+        maximum: BATCH_MAX,
+      }),
+      wait: ref('Duration', 'The batch closes so long after its first start.'),
+    },
+    ['max', 'wait'],
   ),
   StartRate: object(
     'How many executions begin in a time. The others wait in the order of their starts.',

@@ -74,6 +74,7 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   concurrency: ref('Concurrency', 'How many of its executions run at a time.'),
   rate: ref('StartRate', 'How many of its executions begin in a time.'),
   debounce: ref('Debounce', 'The last of several starts that come soon after each other begins.'),
+  batch: ref('Batch', 'One execution begins for several starts, with all of their inputs.'),
   start_after: duration('How long an execution waits before it begins. A start may say otherwise.'),
   start_deadline: duration(
     'An execution that has not begun by then fails. A start may say otherwise.',

@@ -18,29 +18,52 @@ import { beginExecution } from '../begin-execution.ts';
 /** So many events are held at a time, however long the history is. */
 const PAGE_EVENTS = 1_000;
 
-/** Gives every event to `add`, piece by piece, and returns the input that the history begins with. */
+/** The input that a history begins with, or that of its batch. */
+export interface HistoryInput {
+  readonly input: JsonObject;
+  readonly isBatch: boolean;
+}
+
+/** Gives every event to `add`, piece by piece, and returns the input as of the event `until`. */
 export async function readWholeHistory(
   { store: { executions }, timers }: UseCaseDeps,
   row: ExecutionRow,
-  add: (piece: readonly RecordedEvent[]) => void,
-): Promise<JsonObject> {
+  {
+    add,
+    until = Infinity,
+  }: {
+    readonly add: (piece: readonly RecordedEvent[]) => void;
+    readonly until?: number;
+  },
+): Promise<HistoryInput> {
   const { executionId, lastSequence } = row;
-  let input: JsonObject | null = null;
+  let found: HistoryInput | null = null;
   let after = 0;
   while (after < lastSequence) {
     const page = await readEventsOf(executions, { row, after, limit: PAGE_EVENTS });
-    const [first] = page;
-    if (first?.kind === 'WorkflowStarted') input = first.payload.input;
+    for (const event of page) found = inputIn(event, until) ?? found;
     const last = page.at(-1);
     if (last === undefined) break;
     add(page);
     after = last.sequence;
     await letOthersRun(timers);
   }
-  if (input === null || after < lastSequence) {
+  if (found === null || after < lastSequence) {
     throw new Error(`the history of ${executionId} is not whole`);
   }
-  return input;
+  return found;
+}
+
+function inputIn(event: RecordedEvent, until: number): HistoryInput | null {
+  if (event.sequence > until) return null;
+  switch (event.kind) {
+    case 'WorkflowStarted':
+      return { input: event.payload.input, isBatch: event.payload.is_batch === true };
+    case 'BatchClosed':
+      return { input: event.payload.input, isBatch: true };
+    default:
+      return null;
+  }
 }
 
 type StartPayload = Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>['payload'];
@@ -50,7 +73,7 @@ export interface CarryingOn {
   readonly compiled: CompiledDefinition;
   readonly workflowPause: StandingPause | null;
   readonly executionId: ExecutionId;
-  readonly input: JsonObject;
+  readonly history: HistoryInput;
   readonly labels: Labels;
   readonly carried: CarriedPayload;
   readonly from: Pick<StartPayload, 'retried_from' | 'forked_from'>;
@@ -84,7 +107,8 @@ export function carryOn(
         workflow_id: definition.workflowId,
         workflow_version: definition.version,
         definition_id: definition.definitionId,
-        input: of.input,
+        input: of.history.input,
+        ...(of.history.isBatch && { is_batch: true }),
         ...(hasLabels(labels) && { labels }),
         ...of.from,
         carried,

@@ -11,7 +11,7 @@ import { findForCaller, foldLoaded, loadForCaller } from '../../advance/load-exe
 import type { Caller, ExecutionRef, Reader } from '../../caller.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { findLatest } from '../find-latest.ts';
-import { carryOn, readWholeHistory } from './carry-on.ts';
+import { carryOn, type HistoryInput, readWholeHistory } from './carry-on.ts';
 import { findForkPoint, type ForkAt, type ForkPoint } from './find-fork-point.ts';
 import { createForkNotes, type ForkOutline } from './outline-fork.ts';
 
@@ -107,7 +107,7 @@ interface PreparedFork {
   readonly row: ExecutionRow;
   readonly compiled: CompiledDefinition;
   readonly workflowPause: StandingPause | null;
-  readonly input: JsonObject;
+  readonly history: HistoryInput;
   readonly labels: Labels;
   readonly forkAt: ForkPoint;
   readonly point: RetryPoint;
@@ -136,9 +136,12 @@ async function prepareFork(
     until: forkAt.sequence,
   });
   const notes = createForkNotes(forkAt.sequence);
-  const input = await readWholeHistory(deps, row, (piece) => {
-    search.add(piece);
-    notes.add(piece);
+  const history = await readWholeHistory(deps, row, {
+    until: forkAt.sequence,
+    add: (piece) => {
+      search.add(piece);
+      notes.add(piece);
+    },
   });
   const loaded = await loadForCaller(asked);
   const { labels } = foldLoaded(loaded, null);
@@ -149,7 +152,7 @@ async function prepareFork(
     row,
     compiled,
     workflowPause: loaded.workflowPause,
-    input,
+    history,
     labels,
     forkAt,
     point,

@@ -158,7 +158,7 @@ export function judgingParts(has: Has, $: Param): string[] {
     ...pauseJudgingParts(has, $),
     ...treeJudgingParts(has),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
-    `judged as materialized (
+    `${has('together') ? 'judged_alone' : 'judged'} as materialized (
       select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
         p.revokes_all,
         case
@@ -179,6 +179,20 @@ export function judgingParts(has: Has, $: Param): string[] {
       ${has('pauses') ? 'left join unfit u on u.position = p.position' : ''}
       ${has('trees') ? 'left join barren b on b.position = p.position' : ''}
     )`,
+    ...(has('together')
+      ? [
+          `judged as materialized (
+            select j.position, j.id, j.tenant_id, j.is_new, j.event_count, j.status, j.error,
+              j.runnable, j.revokes_all, coalesce(j.reason, (
+                select 'moved'
+                from judged_alone r
+                where r.reason is not null
+                limit 1
+              )) as reason
+            from judged_alone j
+          )`,
+        ]
+      : []),
   ];
 }
 

@@ -37,6 +37,8 @@ export const JUDGED_FLAGS = [
   'pauses',
   'trees',
   'leavesQueue',
+  'leavesLine',
+  'together',
   'offers',
 ] as const satisfies readonly SectionName[];
 

@@ -104,6 +104,8 @@ export const COMMIT_SECTIONS = {
     cancels_oldest: ['bool', ({ cancelsOldest = false }) => cancelsOldest],
     debounce_ms: ['int8', ({ debounce }) => debounce?.waitMs ?? null],
     debounce_max_ms: ['int8', ({ debounce }) => debounce?.maxWaitMs ?? null],
+    batch_ms: ['int8', ({ batch }) => batch?.waitMs ?? null],
+    batch_bytes: ['int4', ({ batch }) => batch?.bytes ?? null],
     next_line: ['text', ({ debounce }) => writeLine(debounce?.next ?? null)],
   }),
   /** Executions that wait for a place of their tenant from here on. */
@@ -154,8 +156,12 @@ export const COMMIT_SECTIONS = {
     adds: ['int4', ({ adds }) => adds],
     descendants_max: ['int8', ({ descendantsMax }) => descendantsMax],
   }),
+  /** Plans that are all accepted, or none. */
+  together: executionsThat(({ isTogether }) => isTogether === true),
   /** Executions that end, and so stop waiting for a place. */
   leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue),
+  /** Executions that stop waiting for their key alone. */
+  leavesLine: executionsThat(({ leavesLine }) => leavesLine === true),
 
   settles: section(({ settles }) => settles, {
     work_item_id: ['uuid', ({ workItemId }) => workItemId],

@@ -76,14 +76,15 @@ export function waitingParts(has: Has, $: Param): string[] {
     `waiting as (
       insert into flow_waits (
         execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-        interval_us, burst, cancels_oldest, first_at, due_at, next_line
+        interval_us, burst, cancels_oldest, first_at, due_at, next_line, batch_bytes
       )
       select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp, w.places_key,
         w.bucket_key, w.interval_us, w.burst, w.cancels_oldest, f.first_at,
         least(
           a.stamp + w.debounce_ms * interval '1 millisecond',
-          f.first_at + w.debounce_max_ms * interval '1 millisecond'
-        ), w.next_line
+          f.first_at + w.debounce_max_ms * interval '1 millisecond',
+          a.stamp + w.batch_ms * interval '1 millisecond'
+        ), w.next_line, w.batch_bytes
       from ${$.table('waits', 'w')}
       join accepted a on a.position = w.position
       left join lateral (
@@ -93,6 +94,15 @@ export function waitingParts(has: Has, $: Param): string[] {
           and e.place_key = w.place_key
       ) f on w.debounce_ms is not null
       order by w.position
+      ${has('together') ? `on conflict (execution_id) do update set ${spellNewWait()}` : ''}
     )`,
   ];
+}
+
+/** One that waits already goes on in another line, as its last. */
+function spellNewWait(): string {
+  const names = ['place_key', 'places_max', 'since', 'places_key', 'bucket_key', 'interval_us'];
+  const others = ['burst', 'cancels_oldest', 'first_at', 'due_at', 'next_line', 'batch_bytes'];
+  const columns = [...names, ...others].map((name) => `${name} = excluded.${name}`);
+  return [...columns, 'seq = default'].join(', ');
 }

@@ -95,6 +95,15 @@ export function treeWritingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
+    ...(has('leavesLine')
+      ? [
+          `left_line as (
+            delete from flow_waits w
+            where w.execution_id = any(${$.array('leavesLine', 'execution_id')})
+              and w.execution_id in (select id from accepted)
+          )`,
+        ]
+      : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../d
 import type { AwaitedToken } from '../../commit.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX, type WaitedKey } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
+import { findBatch, isBatchFull } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listSurplus, noteLeaving } from './flow-surplus.ts';
 import { isLive } from '../commit/places.ts';
@@ -10,9 +11,14 @@ import { toUuid } from '../rows.ts';
 
 export function createFlowStore(pool: PostgresPool): FlowStore {
   return {
-    async listKeys({ limit, lines, after }) {
+    async listKeys({ limit, lines, batchBytesMax, after }) {
       const from = [after?.tenantId ?? '', after?.placeKey ?? ''];
-      const rows = await pool.run<KeyRecord | LastRecord>(LIST_KEYS, [limit, lines, ...from]);
+      const rows = await pool.run<KeyRecord | LastRecord>(LIST_KEYS, [
+        limit,
+        lines,
+        ...from,
+        batchBytesMax,
+      ]);
       const last = rows.find((row) => row.has_room === null);
       return {
         keys: rows.filter((row) => row.has_room !== null).map(decodeKey),
@@ -20,6 +26,7 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
       };
     },
 
+    findBatch: (params) => findBatch(pool, params),
     endDebounce: (params) => endDebounce(pool, params),
     listSurplus: (params) => listSurplus(pool, params),
     noteLeaving: (executionId) => noteLeaving(pool, executionId),
@@ -51,6 +58,7 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
         placesMax,
         isPaced,
         dueAt: row.due_at,
+        batch: row.batch_size === null ? null : { size: row.batch_size },
         since,
         ahead,
         holders: idsIn(holders),
@@ -67,6 +75,7 @@ function decodeKey(row: KeyRecord): WaitedKey {
     hasSurplus: row.has_surplus,
     token: tokenOf(row),
     isDebounced: row.is_debounced,
+    isBatched: row.is_batched,
     nextTokenMs: row.next_us / 1_000,
   };
 }
@@ -94,6 +103,7 @@ interface KeyRecord {
   readonly has_room: boolean;
   readonly has_surplus: boolean;
   readonly is_debounced: boolean;
+  readonly is_batched: boolean;
   readonly places_key: string | null;
   readonly bucket_key: string | null;
   readonly interval_us: number | null;
@@ -120,6 +130,7 @@ interface WaitRecord {
   readonly places_max: number | null;
   readonly is_paced: boolean;
   readonly due_at: string | null;
+  readonly batch_size: number | null;
   readonly since: string;
   readonly ahead: number;
   /** UUIDs with spaces between. */
@@ -134,7 +145,7 @@ const LIST_KEYS: Statement = {
     with recursive waited as (
       (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
-          w.burst, w.seq, 1 as nth
+          w.burst, w.seq, w.batch_bytes, w.due_at, 1 as nth
         from flow_waits w
         where (w.tenant_id, w.place_key) > ($3::text, $4::text)
         order by w.tenant_id, w.place_key, w.seq
@@ -145,7 +156,7 @@ const LIST_KEYS: Statement = {
       from waited k
       cross join lateral (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
-          w.burst, w.seq
+          w.burst, w.seq, w.batch_bytes, w.due_at
         from flow_waits w
         where (w.tenant_id, w.place_key) > (k.tenant_id, k.place_key)
         order by w.tenant_id, w.place_key, w.seq
@@ -155,7 +166,7 @@ const LIST_KEYS: Statement = {
     ),
     line as (
       select k.*,
-        n.due_at is not null or k.places_max is null or k.places_max > (
+        k.due_at is not null or k.places_max is null or k.places_max > (
           select count(*)
           from flow_places p
           where p.tenant_id = k.tenant_id
@@ -163,8 +174,10 @@ const LIST_KEYS: Statement = {
             and ${isLive('p')}
         ) as has_room,
         n.due_at is not null as is_debounced,
+        k.batch_bytes is not null as is_batched,
         greatest(0, coalesce(
-          ceil(extract(epoch from n.due_at - clock_timestamp()) * 1000000)::int8,
+          case when k.batch_bytes is not null and ${isBatchFull('k', '$5')} then 0 end,
+          ceil(extract(epoch from coalesce(n.due_at, k.due_at) - clock_timestamp()) * 1000000)::int8,
           (
             select b.full_at_us + k.interval_us - k.burst * k.interval_us
               - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
@@ -205,14 +218,14 @@ const LIST_KEYS: Statement = {
       where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
     )
     (
-      select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.places_key,
-        l.bucket_key, l.interval_us, l.burst, l.next_us
+      select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.is_batched,
+        l.places_key, l.bucket_key, l.interval_us, l.burst, l.next_us
       from line l
       order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
       limit $1
     )
     union all
-    select k.tenant_id, k.place_key, null, null, null, null, null, null, null, null
+    select k.tenant_id, k.place_key, null, null, null, null, null, null, null, null, null
     from waited k
     where k.nth = $2`,
 };
@@ -358,7 +371,30 @@ const FIND: Statement = {
   name: 'find-flow-wait',
   writes: false,
   text: `
-    select w.place_key, w.places_max, w.bucket_key is not null as is_paced, w.due_at, w.since, (
+    select w.place_key, w.places_max, w.bucket_key is not null as is_paced,
+      case
+        when w.batch_bytes is null then w.due_at
+        else (
+          select f.due_at
+          from flow_waits f
+          where f.tenant_id = w.tenant_id
+            and f.place_key = w.place_key
+          order by f.seq
+          limit 1
+        )
+      end as due_at,
+      case
+        when w.batch_bytes is not null then (
+          select count(*)
+          from (
+            select
+            from flow_waits o
+            where o.tenant_id = w.tenant_id
+              and o.place_key = w.place_key
+            limit w.places_max
+          ) gathered
+        )
+      end as batch_size, w.since, (
       select count(*)
       from (
         select

@@ -22,15 +22,23 @@ export function commitPlans(
   return connection.write(() => {
     const now = connection.now();
     const sealed = sealedUntil(connection);
+    const isRefused =
+      areTogether(plans) && plans.some((plan) => !judgePlan(connection, { plan, now }).holds);
     return withFences(connection, (drawFence) =>
       plans.map((plan) => {
         const judged = judgePlan(connection, { plan, now });
         if (!judged.holds) {
           return { accepted: false, reason: judged.reason, existing: judged.existing };
         }
+        if (isRefused) return { accepted: false, reason: 'moved', existing: null };
         const { head } = judged;
         return writePlan(connection, { plan, head, now, sealedUntil: sealed, drawFence });
       }),
     );
   });
+}
+
+/** They are of different executions, so each is judged alike before and after the others are written. */
+function areTogether(plans: readonly CommitPlan[]): boolean {
+  return plans.some(({ isTogether }) => isTogether === true);
 }

@@ -40,10 +40,12 @@ function isOrphaned(connection: Connection, { executionId }: CommitPlan): boolea
 }
 
 export function writeTree(connection: Connection, plan: CommitPlan): void {
-  const { tree, leavesQueue } = plan;
+  const { tree, leavesQueue, leavesLine = false } = plan;
+  if (leavesQueue || leavesLine) {
+    connection.run('delete from flow_waits where execution_id = ?', [plan.executionId]);
+  }
   if (leavesQueue) {
     connection.run('delete from child_places where execution_id = ?', [plan.executionId]);
-    connection.run('delete from flow_waits where execution_id = ?', [plan.executionId]);
   }
   if (tree === null) return;
   for (const { purpose, executionId } of plan.startsTimers) {

@@ -32,9 +32,18 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   const { executionId, tenantId, create, entersQueue } = plan;
   const awaited = create?.awaitsPlace ?? entersQueue;
   if (awaited === undefined) return;
-  const { debounce } = awaited;
+  const { debounce, batch } = awaited;
   const shard = create?.shard ?? entersQueue?.shard ?? null;
+  if (plan.isTogether)
+    connection.run('delete from flow_waits where execution_id = ?', [executionId]);
   insertWait(connection, { executionId, tenantId, shard, since, line: lineOf(awaited) });
+  if (batch !== undefined) {
+    connection.run('update flow_waits set due_at = ?, batch_bytes = ? where execution_id = ?', [
+      since + batch.waitMs,
+      batch.bytes,
+      executionId,
+    ]);
+  }
   if (debounce === undefined) return;
   const firstAt = findFirst(connection, plan, awaited) ?? since;
   connection.run(

@@ -16,6 +16,7 @@ import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
 import { markRunnable } from './mark-runnable.ts';
+import { findBatch, isBatchFull } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
@@ -24,6 +25,7 @@ export function createFlowStore(connection: Connection): FlowStore {
     listKeys: (params) => connection.read(() => listKeys(connection, params)),
     admit: (params) => connection.write(() => admit(connection, params)),
     admitAtRate: (params) => connection.write(() => admitAtRate(connection, params)),
+    findBatch: (params) => connection.write(() => findBatch(connection, params)),
     endDebounce: (params) => connection.write(() => endDebounce(connection, params)),
     listSurplus: (params) => connection.read(() => listSurplus(connection, params)),
     noteLeaving: (executionId) =>
@@ -50,6 +52,7 @@ interface KeyRow {
   readonly hasRoom: number;
   readonly hasSurplus: number;
   readonly dueAt: number | null;
+  readonly isBatched: number;
   readonly seq: number;
   readonly placesKey: string | null;
   readonly bucketKey: string | null;
@@ -59,7 +62,7 @@ interface KeyRow {
 
 function listKeys(
   connection: Connection,
-  { limit, lines, after }: Parameters<FlowStore['listKeys']>[0],
+  { limit, lines, batchBytesMax: bytesMax, after }: Parameters<FlowStore['listKeys']>[0],
 ): WaitedKeys {
   const last = lastLine(connection, { lines, after });
   const rows = connection.all<KeyRow>(
@@ -73,7 +76,8 @@ function listKeys(
      )
      select h.tenant_id as tenantId, h.place_key as placeKey, h.seq, h.places_key as placesKey,
        h.bucket_key as bucketKey, h.interval_us as intervalUs, h.burst,
-       n.due_at as dueAt, n.due_at is not null or h.places_max is null or h.places_max > (
+       coalesce(n.due_at, h.due_at) as dueAt, h.batch_bytes is not null as isBatched,
+       h.due_at is not null or h.places_max is null or h.places_max > (
          select count(*)
          from flow_places p
          join executions e on e.id = p.execution_id
@@ -115,14 +119,17 @@ function listKeys(
   const keys = rows.map(({ tenantId, placeKey, hasRoom, hasSurplus, ...row }) => {
     const token = tokenOf(row);
     const states = { hasRoom: hasRoom === 1, hasSurplus: hasSurplus === 1 };
-    const isDebounced = row.dueAt !== null;
+    const isBatched = row.isBatched === 1;
+    const isDebounced = row.dueAt !== null && !isBatched;
+    const isFull = isBatched && isBatchFull(connection, { tenantId, placeKey, bytesMax });
     return {
       tenantId,
       placeKey,
       ...states,
       token,
       isDebounced,
-      nextTokenMs: nextMsOf(connection, token, row.dueAt),
+      isBatched,
+      nextTokenMs: isFull ? 0 : nextMsOf(connection, token, row.dueAt),
     };
   });
   const rank = (key: WaitedKey) => (mayBegin(key) ? 0 : key.hasSurplus ? 1 : 2);
@@ -254,12 +261,28 @@ function find(
     readonly placesMax: number | null;
     readonly isPaced: number;
     readonly dueAt: number | null;
+    readonly batchSize: number | null;
     readonly placesKey: string;
     readonly since: number;
     readonly ahead: number;
   }>(
     `select tenant_id as tenantId, place_key as placeKey, places_max as placesMax,
-       bucket_key is not null as isPaced, due_at as dueAt, coalesce(places_key, place_key) as placesKey, since, (
+       bucket_key is not null as isPaced, case
+         when batch_bytes is null then due_at
+         else (
+           select f.due_at
+           from flow_waits f
+           where f.tenant_id = w.tenant_id and f.place_key = w.place_key
+           order by f.seq
+           limit 1
+         )
+       end as dueAt, case
+         when batch_bytes is not null then (
+           select count(*)
+           from flow_waits o
+           where o.tenant_id = w.tenant_id and o.place_key = w.place_key
+         )
+       end as batchSize, coalesce(places_key, place_key) as placesKey, since, (
        select count(*)
        from (
          select 1
@@ -290,6 +313,7 @@ function find(
     placesMax,
     isPaced,
     dueAt,
+    batch: row.batchSize === null ? null : { size: Math.min(row.batchSize, placesMax ?? 0) },
     since,
     ahead,
     holders: holders.map(({ id }) => id),

@@ -102,7 +102,11 @@ async function startDebounced(
     newest,
     endDebounce: () => store.flow.endDebounce({ tenantId, placeKey }),
     async listed() {
-      const { keys } = await store.flow.listKeys({ limit: 1_000, lines: 1_000 });
+      const { keys } = await store.flow.listKeys({
+        limit: 1_000,
+        lines: 1_000,
+        batchBytesMax: 1_000,
+      });
       return keys.find((key) => key.tenantId === tenantId && key.placeKey === placeKey);
     },
     async cancel(index: number) {

@@ -66,7 +66,11 @@ export function flowRateCases(name: string, open: () => TestStore): void {
   check('a list of lines says which may begin, and when the next may', async (t, { store }) => {
     const line = await startPaced(store, { count: 2, burst: 1, placesMax: 2 });
     const listed = async () => {
-      const { keys } = await store.flow.listKeys({ limit: 1_000, lines: 1_000 });
+      const { keys } = await store.flow.listKeys({
+        limit: 1_000,
+        lines: 1_000,
+        batchBytesMax: 1_000,
+      });
       return keys.find(({ tenantId }) => tenantId === line.tenantId);
     };
     t.like(await listed(), { hasRoom: true, nextTokenMs: 0, token: line.token });

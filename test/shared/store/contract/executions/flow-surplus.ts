@@ -147,7 +147,11 @@ function openKey(store: Store, placesMax: number) {
     surplus: async () => idsOf(await store.flow.listSurplus(of)),
     admits: async () => idsOf(await store.flow.admit(of)),
     async told() {
-      const { keys } = await store.flow.listKeys({ limit: 1_000, lines: 1_000 });
+      const { keys } = await store.flow.listKeys({
+        limit: 1_000,
+        lines: 1_000,
+        batchBytesMax: 1_000,
+      });
       const own = keys.find((key) => key.tenantId === tenantId);
       return own === undefined ? null : { hasRoom: own.hasRoom, hasSurplus: own.hasSurplus };
     },

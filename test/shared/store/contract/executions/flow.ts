@@ -39,7 +39,11 @@ export function flowCases(name: string, open: () => TestStore): void {
   check('a key says whether it has room, and is gone with its last wait', async (t, { store }) => {
     const waiting = await startWaiting(store, 2, 1);
     const rooms = async () => {
-      const { keys } = await store.flow.listKeys({ limit: 1_000, lines: 1_000 });
+      const { keys } = await store.flow.listKeys({
+        limit: 1_000,
+        lines: 1_000,
+        batchBytesMax: 1_000,
+      });
       return keys
         .filter(({ tenantId }) => tenantId === waiting[0]?.tenantId)
         .map(({ placeKey, hasRoom }) => [placeKey, hasRoom]);
@@ -69,6 +73,7 @@ export function flowCases(name: string, open: () => TestStore): void {
         const part: WaitedKeys = await store.flow.listKeys({
           limit: 1_000,
           lines: 2,
+          batchBytesMax: 1_000,
           ...(last !== null && { after: last }),
         });
         t.true(part.keys.length <= 2);

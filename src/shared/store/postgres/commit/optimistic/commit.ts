@@ -48,6 +48,8 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.tree === null &&
     !plan.leavesQueue &&
     plan.tenantLine === undefined &&
+    plan.leavesLine === undefined &&
+    plan.isTogether === undefined &&
     !changesApprovals(plan) &&
     [
       plan.keepsLeases,

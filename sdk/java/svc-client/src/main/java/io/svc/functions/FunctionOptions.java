@@ -159,6 +159,20 @@ public record FunctionOptions(
     return withRule("debounce", new LinkedHashMap<>(Map.of("wait", wait)), key);
   }
 
+  /**
+   * The same with a batch: starts gather, and one execution begins for all of them. Its input is {@code
+   * {"items": […]}}: their inputs in order. The others end as cancelled.
+   *
+   * @param key an expression over the input: starts with the same value gather in one batch; null: all
+   *     of the function
+   * @param max the batch closes with so many starts: 2 to 1 000
+   * @param wait the batch closes so long after its first start, such as {@code 30s}
+   * @return new options
+   */
+  public FunctionOptions withBatch(String key, int max, String wait) {
+    return withRule("batch", new LinkedHashMap<>(Map.of("max", max, "wait", wait)), key);
+  }
+
   private FunctionOptions withRule(String name, Map<String, Object> rule, String key) {
     if (key != null) {
       rule.put("key", key);
