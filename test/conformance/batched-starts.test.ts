@@ -66,3 +66,131 @@ check('201: a batch closes when its first start has waited', async (t, svc) => {
   const waitedMs = Date.parse(closed?.created_at ?? '') - Date.parse(started?.created_at ?? '');
   t.true(waitedMs >= 1_000, `${waitedMs} ms`);
 });
+
+check('200: one that waits says for which batch, its place, and until when', async (t, svc) => {
+  const id = await svc.register(gathered({ key: 'input.customer', max: 5, wait: '1h' }));
+  const first = await svc.start(id, { customer: 'acme' });
+  const second = await svc.start(id, { customer: 'acme' });
+  const { body } = await svc.get<Reading>(`/executions/${second}`);
+  const [started] = await svc.events(first);
+  const until = new Date(Date.parse(started?.created_at ?? '') + 3_600_000).toISOString();
+  t.like(body.waiting_for, { kind: 'batch', key: 'acme', until });
+  const listed = await svc.get<{ readonly executions: readonly Reading[] }>(
+    `/executions?q=${encodeURIComponent(`workflow = ${id} and waiting = true`)}`,
+  );
+  t.deepEqual(listed.body.executions[0]?.waiting_for, body.waiting_for);
+  const explained = await svc.get<Explained>(`/executions/${second}/explain`);
+  t.like(explained.body.blockers[0], {
+    code: 'waiting_for_place',
+    message: 'gathers in a batch of key acme: number 2 of 2 starts, and the batch closes with 5',
+    until,
+    position: 2,
+  });
+});
+
+check('201: an execution that is cancelled before is in no batch', async (t, svc) => {
+  const id = await svc.register(gathered({ max: 2, wait: '1h' }));
+  const cancelled = await svc.start(id, { at: 0 });
+  t.is((await svc.cancel(cancelled)).body.status, 'cancelled');
+  const first = await svc.start(id, { at: 1 });
+  const second = await svc.start(id, { at: 2 });
+  await svc.until(first, 'paused');
+  t.deepEqual((await svc.get<Reading>(`/executions/${first}`)).body.input, {
+    items: [{ at: 1 }, { at: 2 }],
+  });
+  t.is((await svc.read(second)).status, 'cancelled');
+});
+
+check('201: afterwards the batch waits for its place', async (t, svc) => {
+  const more = { concurrency: { key: 'input.customer', limit: 1 } };
+  const id = await svc.register(gathered({ key: 'input.customer', max: 2, wait: '1h' }, more));
+  const started: string[] = [];
+  for (let at = 0; at < 4; at += 1) started.push(await svc.start(id, { customer: 'acme', at }));
+  const [first = '', , third = '', fourth = ''] = started;
+  await svc.until(first, 'paused');
+  await svc.until(fourth, 'cancelled');
+  await svc.untilWaitsFor(third, 'concurrency');
+  await svc.deliver(first, 'go');
+  await svc.until(third, 'paused');
+  const items = [2, 3].map((at) => ({ customer: 'acme', at }));
+  t.deepEqual((await svc.get<Reading>(`/executions/${third}`)).body.input, { items });
+});
+
+check('201: a delayed execution joins a batch when its time has come', async (t, svc) => {
+  const id = await svc.register(gathered({ max: 2, wait: '1h' }));
+  const delayed = await svc.start(id, { at: 0 }, { start_after: '300ms' });
+  const first = await svc.start(id, { at: 1 });
+  await svc.untilWaitsFor(delayed, 'start_after');
+  await svc.until(first, 'paused');
+  t.deepEqual((await svc.get<Reading>(`/executions/${first}`)).body.input, {
+    items: [{ at: 1 }, { at: 0 }],
+  });
+  await svc.until(delayed, 'cancelled');
+});
+
+check('201: a retry and a fork have the input of the batch, and gather no more', async (t, svc) => {
+  const more = {
+    state_schema: { type: 'object', required: ['at'], properties: { at: { type: 'integer' } } },
+    rate: { key: 'string(input.at)', limit: 100, per: '1s' },
+  };
+  const id = await svc.register(gathered({ max: 2, wait: '1h' }, more));
+  t.is((await svc.post('/executions', { workflow_id: id, input: { at: 'x' } })).status, 400);
+  const first = await svc.start(id, { at: 1 });
+  const second = await svc.start(id, { at: 2 });
+  await svc.until(first, 'paused');
+  const items = [{ at: 1 }, { at: 2 }];
+  const inputOf = async (execution: string) =>
+    (await svc.get<Reading>(`/executions/${execution}`)).body.input;
+  const fork = (of: string, at: JsonObject) =>
+    svc.post<{ readonly execution_id: string }>(`/executions/${of}/fork`, at);
+  const { body: forked } = await fork(first, { at: 'go' });
+  await svc.until(forked.execution_id, 'paused');
+  t.deepEqual(await inputOf(forked.execution_id), { items });
+  // Of what was before the batch: a start.
+  const { body: before } = await fork(first, { at: 1 });
+  await svc.untilWaitsFor(before.execution_id, 'batch');
+  t.deepEqual(await inputOf(before.execution_id), { at: 1 });
+  await svc.cancel(first);
+  const retry = (of: string) =>
+    svc.post<{ readonly execution_id: string }>(`/executions/${of}/retry`, {});
+  const { body: retried } = await retry(first);
+  await svc.until(retried.execution_id, 'paused');
+  await svc.cancel(retried.execution_id);
+  const { body: again } = await retry(retried.execution_id);
+  await svc.until(again.execution_id, 'paused');
+  t.deepEqual(await inputOf(again.execution_id), { items });
+  // The retry of one that was cancelled for the batch is a start.
+  const { body: member } = await retry(second);
+  await svc.until(before.execution_id, 'paused');
+  t.deepEqual(await inputOf(before.execution_id), { items: [{ at: 1 }, { at: 2 }] });
+  await svc.until(member.execution_id, 'cancelled');
+});
+
+check('400: rules that cannot be', async (t, svc) => {
+  for (const [batch, more, pointers] of [
+    [{}, {}, ['/batch/max', '/batch/wait']],
+    [{ max: 1, wait: '1h' }, {}, ['/batch/max']],
+    [{ max: 1_001, wait: '1h' }, {}, ['/batch/max']],
+    [{ max: 2, wait: 0 }, {}, ['/batch/wait']],
+    [{ max: 2, wait: '1h', key: 3 }, {}, ['/batch/key']],
+    [{ max: 2, wait: '1h', size: 3 }, {}, ['/batch/size']],
+    [{ max: 2, wait: '1h' }, { debounce: { wait: '1s' } }, ['/batch']],
+    ...['refuse', 'cancel_oldest'].map(
+      (whenFull) =>
+        [
+          { max: 2, wait: '1h' },
+          { concurrency: { limit: 1, when_full: whenFull } },
+          ['/concurrency/when_full'],
+        ] as const,
+    ),
+  ] as const) {
+    const { status, body } = await svc.post<{
+      readonly problems: readonly { readonly pointer: string }[];
+    }>('/workflows', { ir: gathered(batch, more) });
+    t.is(status, 400, JSON.stringify(batch));
+    t.deepEqual(
+      body.problems.map((problem) => problem.pointer),
+      pointers,
+    );
+  }
+});
