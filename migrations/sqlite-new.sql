@@ -1,4 +1,4 @@
--- after: bf148631ced55a10bb564122f65b49d441b32f754102c1dc43c0ffb577090dd3
+-- after: aca641f8e79e91b403f771e57f0ee664392527fa86acf703640d59a874558e6a
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
