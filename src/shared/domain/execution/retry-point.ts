@@ -9,6 +9,7 @@ import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { ExecutionEvent, RecordedEvent } from './event.ts';
 import type { CarriedPayload } from './event-payloads.ts';
 import { applyEvent } from './evolve.ts';
+import { addUsageOf } from './fold/add-usage.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
 import {
@@ -69,7 +70,7 @@ export interface RetrySearch {
     readonly statePatch: JsonObject | null;
     /**
      * The usage of the whole execution: finalizers, compensations and children use models while it
-     * ends, and that counts, too. Null: what was used up to the point.
+     * ends, and that counts, too. Null: what all events up to the point record.
      */
     readonly usage: UsageTotal | null;
   }): RetryPoint | NoRetryPoint;
@@ -123,7 +124,7 @@ export function createRetrySearch(of: {
       };
     },
     find({ successor, statePatch, usage }) {
-      const { draft, failed, unrouted, endedWell } = fold.end();
+      const { draft, failed, unrouted, endedWell, used } = fold.end();
       if (restart !== null) {
         for (const [node, next] of restart.nextVisit) draft.nextVisit.set(node, next);
         draft.mailbox = [...draft.mailbox, ...restart.mailbox];
@@ -134,7 +135,7 @@ export function createRetrySearch(of: {
           ? draft.undo.pending.filter(({ nodeId }) => newPlan.undos.has(nodeId))
           : [];
       draft.undo = { ...draft.undo, pending };
-      if (usage !== null) draft.usage = usage;
+      draft.usage = usage ?? used;
       if (statePatch !== null) draft.data = mergePatch(draft.data, statePatch);
       const restarted = [...draft.live.values()].filter(({ item }) => item === null);
       const numbers = visitsAgain(draft, { restarted, undone: notes.rolledBack });
@@ -180,6 +181,8 @@ interface Folded {
   readonly unrouted: readonly Unrouted[];
   /** Only finalizers failed: the rest was complete. */
   readonly endedWell: boolean;
+  /** The usage in all events, also in those that are not folded. */
+  readonly used: UsageTotal;
 }
 
 interface Unrouted {
@@ -205,6 +208,7 @@ function foldUntilEnd(of: {
   /** Cancellations that belong to the end if it follows them. */
   let held: RecordedEvent[] = [];
   const unrouted: Unrouted[] = [];
+  const spent = { usage: draft.usage };
 
   function apply(event: RecordedEvent): void {
     if (event.kind === 'NodeFailed' && !event.payload.retryable) {
@@ -229,6 +233,7 @@ function foldUntilEnd(of: {
 
   return {
     add(event) {
+      addUsageOf(spent, event);
       if (end !== null) return;
       if (isEnd(event)) end = event;
       else if (isCancelledWithAll(event)) held.push(event);
@@ -244,7 +249,7 @@ function foldUntilEnd(of: {
       unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
       draft.workflowTimerFired = false;
       const endedWell = end?.kind === 'WorkflowEnding' && end.payload.outcome === 'completed';
-      return { draft, failed, unrouted, endedWell };
+      return { draft, failed, unrouted, endedWell, used: spent.usage };
     },
   };
 }

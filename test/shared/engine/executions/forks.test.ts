@@ -169,6 +169,33 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
+  test(`${dialect}: a fork counts what a failed attempt and the undos up to its point used`, async (t) => {
+    const usage = { inputTokens: 3, outputTokens: 4, costUsd: 1 };
+    const svc = openTestEngine({
+      store: await open(t),
+      run: async ({ nodeId }) =>
+        nodeId === 'no'
+          ? { ok: false, error: 'no', errorClass: 'error', usage }
+          : { ...DONE, usage },
+    });
+    const original = await svc.start({
+      ...UNDOING,
+      nodes: { ...(UNDOING['nodes'] as JsonObject), no: CALL },
+    });
+    await svc.settle();
+    const events = await eventsOf(svc, original);
+    const failed = events.find(({ kind }) => kind === 'NodeFailed')?.sequence ?? 0;
+    const undone = events.findLast(({ kind }) => kind === 'NodeCompleted')?.sequence ?? 0;
+    const usedAt = async (sequence: number) => {
+      const { executionId } = await fork(svc, original, { sequence });
+      const [first] = await eventsOf(svc, executionId);
+      return first?.kind === 'WorkflowStarted' ? first.payload.carried?.usage : null;
+    };
+    t.like(await usedAt(failed - 1), { input_tokens: 6, output_tokens: 8, cost_usd: 2 });
+    t.like(await usedAt(failed), { input_tokens: 9, output_tokens: 12, cost_usd: 3 });
+    t.like(await usedAt(undone), { input_tokens: 15, output_tokens: 20, cost_usd: 5 });
+  });
+
   test(`${dialect}: a dry run names the kept steps that the original has undone`, async (t) => {
     const svc = openTestEngine({ store: await open(t), run: async () => DONE });
     const original = await svc.start(UNDOING);
