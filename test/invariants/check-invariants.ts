@@ -7,6 +7,7 @@ import { checkConcurrency, checkTenantOrder, type KeyOf } from './checks/check-c
 import { checkStarts, type StartRule } from './checks/check-starts.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
+import { checkForks } from './checks/check-forks.ts';
 import { checkFunctions } from './checks/check-functions.ts';
 import { checkFamilies } from './checks/check-families.ts';
 import { checkHistories } from './checks/check-histories.ts';
@@ -81,6 +82,7 @@ export function checkInvariants(params: {
     ...checkPauses(dumps, history),
     ...checkWorkflowPauses(dumps, history),
     ...checkRetries(last, history),
+    ...checkForks(last, history),
     ...checkPlaces(dumps),
     ...checkUndos(last),
     ...checkQuotas(dumps),

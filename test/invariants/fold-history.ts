@@ -7,7 +7,7 @@ import type { EventOf } from './dump.ts';
  */
 export interface Folded {
   readonly state: JsonObject;
-  /** The state together with accepted approvals that had no consequences before the end. */
+  /** The state together with accepted approvals that had no consequences yet, or before the end. */
   readonly acceptedState: JsonObject;
   readonly stepsExecuted: number;
   /** Null: the execution has not ended. */
@@ -187,7 +187,7 @@ function fold(events: readonly EventOf[]): Folded {
   const open = [...visits.values()].flatMap(({ item }) => (item === null ? [] : [item]));
   return {
     state,
-    acceptedState: atEnd.reduce(withAccepted, state),
+    acceptedState: [...atEnd, ...visits.values()].reduce(withAccepted, state),
     stepsExecuted,
     ended,
     openItems: new Map(open.map((item) => [item.workItemId, item])),

@@ -154,6 +154,16 @@ export type Ask =
       /** A merge patch of the state that the retry starts with. */
       readonly statePatch: JsonObject | null;
     }
+  | {
+      readonly do: 'fork';
+      readonly executionId: string;
+      readonly at: ForkedAt;
+      /** A merge patch of the state that the fork begins with. */
+      readonly statePatch: JsonObject | null;
+      /** Its `Idempotency-Key`; null: each request makes a fork. */
+      readonly key: string | null;
+    }
+  | { readonly do: 'list_forks'; readonly executionId: string }
   /** An operator has retention remove all executions that are due. */
   | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
@@ -170,6 +180,17 @@ export type Ask =
       readonly key: string | null;
       /** From 0; null: the caller doesn't send it. */
       readonly attempt: number | null;
+    };
+
+/** The last event that a fork keeps, or the node that it begins at. */
+export type ForkedAt =
+  | { readonly sequence: number }
+  | {
+      readonly nodeId: string;
+      /** Null: the last one. */
+      readonly visit: number | null;
+      /** `failed`: items of a map that succeeded do not run again. */
+      readonly items: 'all' | 'failed';
     };
 
 export type DeedOf<Do extends Ask['do']> = Deed & { readonly asks: Extract<Ask, { do: Do }> };

@@ -14,6 +14,7 @@ import {
   type Mutable,
 } from './example-run.ts';
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
+import { addFork, FORKS_BROKEN } from './break-forks.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
 import { addContinuation } from './example-continuation.ts';
@@ -51,6 +52,7 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(makeExampleRun()), []);
   t.deepEqual(rulesBroken(addFunction(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addContinuation(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addFork(makeExampleRun())), []);
 });
 
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
@@ -467,31 +469,22 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a secret appears in no answer': (run) => void (bodyOf(run, 'list')['token'] = 'x s3cr3t'),
 };
 
-for (const [rule, breakIt] of Object.entries(BROKEN)) {
-  test(`it is found when it does not hold that ${rule}`, (t) => {
-    const run = makeExampleRun();
-    breakIt(run);
-    const broken = rulesBroken(run);
-    t.true(broken.includes(rule), broken.join('; '));
-  });
-}
+const RUNS = [
+  { make: makeExampleRun, broken: BROKEN },
+  { make: () => addFunction(makeExampleRun()), broken: FUNCTION_BROKEN },
+  { make: () => addContinuation(makeExampleRun()), broken: CONTINUATION_BROKEN },
+  { make: () => addFork(makeExampleRun()), broken: FORKS_BROKEN },
+];
 
-for (const [rule, breakIt] of Object.entries(FUNCTION_BROKEN)) {
-  test(`it is found when it does not hold that ${rule}`, (t) => {
-    const run = addFunction(makeExampleRun());
-    breakIt(run);
-    const broken = rulesBroken(run);
-    t.true(broken.includes(rule), broken.join('; '));
-  });
-}
-
-for (const [rule, breakIt] of Object.entries(CONTINUATION_BROKEN)) {
-  test(`it is found when it does not hold that ${rule}`, (t) => {
-    const run = addContinuation(makeExampleRun());
-    breakIt(run);
-    const broken = rulesBroken(run);
-    t.true(broken.includes(rule), broken.join('; '));
-  });
+for (const { make, broken: cases } of RUNS) {
+  for (const [rule, breakIt] of Object.entries(cases)) {
+    test(`it is found when it does not hold that ${rule}`, (t) => {
+      const run = make();
+      breakIt(run);
+      const broken = rulesBroken(run);
+      t.true(broken.includes(rule), broken.join('; '));
+    });
+  }
 }
 
 for (const { how, rule, breakIt } of ALSO_BROKEN) {
@@ -591,7 +584,7 @@ test('every rule is seen to fail', (t) => {
   t.true(rules.length > 50);
   t.deepEqual(
     [...rules, ...Object.values(FUNCTION_RULES)].filter(
-      (rule) => !(rule in BROKEN) && !(rule in FUNCTION_BROKEN) && !(rule in CONTINUATION_BROKEN),
+      (rule) => !RUNS.some(({ broken }) => rule in broken),
     ),
     [],
   );

@@ -1,3 +1,4 @@
+import { FORK_MUTATIONS } from './fork-mutations.ts';
 import { FUNCTION_MUTATIONS } from './function-mutations.ts';
 import { LIFE_MUTATIONS } from './life-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
@@ -298,4 +299,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...SIDE_MUTATIONS,
   ...LIFE_MUTATIONS,
   ...FUNCTION_MUTATIONS,
+  ...FORK_MUTATIONS,
 ];

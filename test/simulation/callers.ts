@@ -2,6 +2,7 @@ import { parseExecutionId } from '../../src/shared/domain/ids.ts';
 import { retryIdOf } from '../../src/shared/engine/executions/retry-execution.ts';
 import { insist, LAST_ARRIVAL_MS, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
+import { runForker } from './forkers.ts';
 import type { Request } from './network.ts';
 import {
   askToCancel,
@@ -42,10 +43,30 @@ export async function runCaller(
     const cancel = askToCancel(by('canceller'), { executionId });
     void insistLater(outside, dice, { ms: cancelAfterMs, request: cancel });
   }
-  const attended = attend(outside, { ...plan, executionId }, dice);
+  await accompany(outside, { ...plan, executionId }, dice, onStarted);
+}
+
+/** Attends an execution, retries it after a failure, and forks it, as planned. */
+async function accompany(
+  outside: Outside,
+  plan: PlannedStart & { readonly executionId: string },
+  dice: Dice,
+  onStarted: (execution: Known) => void,
+): Promise<void> {
+  const onForked = async (executionId: string, name: string): Promise<void> => {
+    const { tenantId, forks, cancelAfterMs } = plan;
+    onStarted({ tenantId, executionId });
+    const own = dice.fork(name);
+    if (cancelAfterMs !== null && own.chance(0.5)) {
+      const cancel = askToCancel({ client: `${name}-canceller`, tenantId }, { executionId });
+      void insistLater(outside, own, { ms: cancelAfterMs, request: cancel });
+    }
+    await accompany(outside, { ...plan, name, executionId, forks: forks - 1 }, own, onStarted);
+  };
   await Promise.all([
-    attended,
-    mend(outside, { ...plan, executionId }, dice.fork('mender'), onStarted),
+    attend(outside, plan, dice),
+    mend(outside, plan, dice.fork('mender'), onStarted),
+    runForker(outside, plan, dice.fork('forker'), onForked),
   ]);
 }
 

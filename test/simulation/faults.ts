@@ -14,7 +14,7 @@ export const FAULTS = {
   crash_before: 'the process dies before its commit arrives',
   crash_after: 'the process dies after its commit, before the answer',
   crash_at_pause: 'the process dies right before or after it commits a pause, or the end of one',
-  crash_at_retry: 'the process dies right before or after it commits the start of a retry',
+  crash_at_retry: 'the process dies right before or after it commits the start of a retry or fork',
   crash_at_removal: 'the process dies right before or after retention removes a batch',
   crash: 'the process dies at any moment',
   pause: 'the process is frozen for a while, often longer than its leases',

@@ -7,9 +7,10 @@ export function momentOf(name: string, given: readonly unknown[]): FaultKind | n
   if (name !== 'executions.commit') return null;
   const plans = given[0] as readonly CommitPlan[];
   if (plans.some(({ waitingItems }) => waitingItems !== null)) return 'crash_at_pause';
-  return plans.some(startsRetry) ? 'crash_at_retry' : null;
+  return plans.some(carriesOn) ? 'crash_at_retry' : null;
 }
 
-function startsRetry({ create, events }: CommitPlan): boolean {
-  return create !== null && (events[0]?.payload.includes('"retried_from"') ?? false);
+function carriesOn({ create, events }: CommitPlan): boolean {
+  if (create === null) return false;
+  return /"(?:retried|forked)_from"/.test(events[0]?.payload ?? '');
 }

@@ -5,6 +5,7 @@ import type { WorkerQueue } from '../../src/shared/domain/work/work-item.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Usage } from '../../src/shared/nodes/run.ts';
+import type { ForkedAt } from '../invariants/history.ts';
 import type { Request } from './network.ts';
 
 /** Requests of clients, as calls of their endpoints to the engine. */
@@ -113,6 +114,63 @@ export function askToRetry(
     },
   };
 }
+
+/** See `POST /executions/:id/fork`. */
+export function askToFork(
+  by: Client,
+  of: {
+    readonly executionId: string;
+    readonly at: ForkedAt;
+    readonly statePatch: JsonObject | null;
+    readonly key: string | null;
+  },
+): Request {
+  const { key, ...asked } = of;
+  return {
+    ...by,
+    asks: { do: 'fork', ...of },
+    serve: async (engine) => {
+      const forked = await engine.forkExecution({
+        ...actor(by),
+        ...asked,
+        revision: 'same',
+        idempotencyKey: key,
+      });
+      const body = {
+        execution_id: forked.executionId,
+        forked_from: forked.forkedFrom,
+        sequence: forked.sequence,
+        node_id: forked.nodeId,
+      };
+      return { status: 201, body };
+    },
+  };
+}
+
+/** See `GET /executions/:id/forks`. */
+export function askForForks(by: Client, of: { readonly executionId: string }): Request {
+  const { executionId } = of;
+  return {
+    ...by,
+    asks: { do: 'list_forks', executionId },
+    serve: async (engine) => {
+      const asked = { ...actor(by), executionId, after: null, limit: FORKS_MAX };
+      const { forks } = await engine.listForks(asked);
+      return {
+        body: {
+          forks: forks.map((fork) => ({
+            execution_id: fork.executionId,
+            sequence: fork.sequence,
+            node_id: fork.nodeId,
+            actor_id: fork.actorId,
+          })),
+        },
+      };
+    },
+  };
+}
+
+const FORKS_MAX = 100;
 
 export function askToDecide(
   by: Client,

@@ -57,6 +57,8 @@ export interface PlannedStart {
   readonly paused: PlannedPause | null;
   /** How many times in a row a failed or cancelled execution is retried. */
   readonly retries: number;
+  /** How many times it is forked, and its forks once less. */
+  readonly forks: number;
   /** How often an operator moves its functions to another build. */
   readonly moves: number;
 }
@@ -134,7 +136,8 @@ export function drawScenario(seed: string): Scenario {
     dice.fork('switches'),
   );
   const keyed = withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
-  return { ...keyed, queuesStarts: dice.fork('queues').chance(0.5) };
+  const forked = withForks(keyed, dice.fork('forks'));
+  return { ...forked, queuesStarts: dice.fork('queues').chance(0.5) };
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -243,6 +246,23 @@ function withKeys(drawn: Scenario, dice: Dice): Scenario {
 }
 
 const KEYED = 0.15;
+
+/**
+ * In some histories clients fork executions. Once retention has removed the original, nobody finds a
+ * fork whose answer was lost, so there nothing is forked that waits for an event.
+ */
+function withForks(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(FORKED)) return drawn;
+  const isFound = ({ workflowId }: PlannedStart): boolean =>
+    drawn.retention === null || EVENTS[workflowId] === undefined || workflowId === 'timers';
+  const starts = drawn.starts.map((start) => ({
+    ...start,
+    forks: isFound(start) ? dice.between(0, 2) : 0,
+  }));
+  return { ...drawn, activeMs: Math.max(drawn.activeMs, 500), starts };
+}
+
+const FORKED = 0.2;
 
 /** In some of these histories the workers of functions have builds, and operators move functions. */
 function withBuilds(drawn: Scenario, dice: Dice): Scenario {
@@ -420,6 +440,7 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
     reviewers: dice.between(1, 2),
     paused: null,
     retries: 0,
+    forks: 0,
     moves: 0,
   };
 }

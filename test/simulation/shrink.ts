@@ -65,6 +65,9 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
       if (start.moves > 0)
         yield { ...scenario, starts: starts.with(index, { ...start, moves: 0 }) };
     }
+    if (start.forks > 0) {
+      yield { ...scenario, starts: starts.with(index, { ...start, forks: start.forks - 1 }) };
+    }
     if (start.cancelAfterMs === null) continue;
     yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };
   }

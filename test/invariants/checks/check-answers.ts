@@ -5,7 +5,8 @@ import { isJsonObject } from '../../../src/shared/domain/json.ts';
 import { byExecution } from './check-histories.ts';
 import type { Dump, EventOf } from '../dump.ts';
 import { foldHistory } from '../fold-history.ts';
-import { deedsOf, success, wasRefused, type Deed, type History } from '../history.ts';
+import { actorOf, deedsOf, success, wasRefused, type Deed, type History } from '../history.ts';
+import { forkedFrom } from '../lineage.ts';
 import { violations, type Violation } from '../violation.ts';
 
 /**
@@ -16,6 +17,8 @@ export function checkAnswers(dump: Dump, history: History): Violation[] {
   const events = byExecution(dump);
   const tokens = countTokens(dump.events);
   const count = (kind: string, token: string): number => tokens.get(`${kind} ${token}`) ?? 0;
+  const forks = deedsOf(history, 'fork');
+  const forked = countForks(events);
   return [
     ...applied('a start is carried out once for its key', {
       deeds: deedsOf(history, 'start'),
@@ -23,6 +26,20 @@ export function checkAnswers(dump: Dump, history: History): Violation[] {
       isAccepted: (deed) => success(deed) !== null,
       isIdempotent: true,
       count: ({ asks }) => count('WorkflowStarted', asks.token),
+    }),
+    ...applied('a fork is made once for its key', {
+      deeds: forks.filter(({ asks }) => asks.key !== null),
+      name: actorOf,
+      isAccepted: (deed) => success(deed) !== null,
+      isIdempotent: true,
+      count: (deed) => forked.get(actorOf(deed)) ?? 0,
+    }),
+    ...applied('each request without a key makes a fork', {
+      deeds: forks.filter(({ asks }) => asks.key === null),
+      name: actorOf,
+      isAccepted: (deed) => success(deed) !== null,
+      isIdempotent: false,
+      count: (deed) => forked.get(actorOf(deed)) ?? 0,
     }),
     ...applied('a completion is carried out once', {
       deeds: deedsOf(history, 'complete'),
@@ -86,6 +103,16 @@ function applied<Of extends Deed>(
   });
 }
 
+/** By actor: each request for a fork has one of its own. */
+function countForks(events: ReadonlyMap<string, readonly EventOf[]>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [first] of events.values()) {
+    if (first === undefined || forkedFrom(first) === null) continue;
+    counts.set(first.actor_id, (counts.get(first.actor_id) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** Every deed has a token of its own, and the event that it causes carries the token. */
 function countTokens(events: readonly EventOf[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -93,6 +120,7 @@ function countTokens(events: readonly EventOf[]): ReadonlyMap<string, number> {
     if (payload['parent_execution_id'] !== undefined) continue;
     if (payload['continued_from'] !== undefined) continue;
     if (payload['retried_from'] !== undefined) continue;
+    if (payload['forked_from'] !== undefined) continue;
     const token =
       kind === 'WorkflowStarted'
         ? tokenOf(payload['input'])

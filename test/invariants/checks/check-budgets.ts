@@ -4,17 +4,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shar
 import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { foldFunctions } from '../fold-functions.ts';
 import { deedsOf, success, type DeedOf, type History } from '../history.ts';
+import { beforeOf, type Stories } from '../lineage.ts';
 import { violations, type Violation } from '../violation.ts';
 import { byExecution } from './check-histories.ts';
-import { retriedFrom } from './check-retries.ts';
 
 /** A limit of what an execution and its children may use of models. */
 export interface BudgetOf {
   readonly tokens: number;
   readonly action: 'fail' | 'pause' | 'warn';
 }
-
-type Stories = ReadonlyMap<string, readonly EventOf[]>;
 
 /** Usage of models: it is charged once, and no work begins beyond a budget. */
 export function checkBudgets(
@@ -69,11 +67,10 @@ function checkCharged(dump: Dump): Violation[] {
   );
 }
 
-/** An execution that continues another begins with its usage, so that its own budget counts from there. */
+/** An execution that continues another begins with its usage, a fork with that up to its point, so that its own budget counts from there. */
 function checkCarried(stories: Stories): Violation[] {
   const continued = [...stories].flatMap(([id, [first]]) => {
-    const from = retriedFrom(first) ?? textIn(first?.payload ?? {}, 'continued_from');
-    const before = stories.get(from);
+    const before = beforeOf(first, stories)?.used;
     return before === undefined ? [] : [{ id, begins: carriedInto(first), before }];
   });
   return violations('an execution begins with the usage of the one before it', continued, (of) => {

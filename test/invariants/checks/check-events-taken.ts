@@ -49,7 +49,7 @@ interface Taking {
 }
 
 /** Events that the wait of a node took, or the waits of a durable function. */
-function takingsIn(event: EventOf): readonly Taking[] {
+export function takingsIn(event: EventOf): readonly Taking[] {
   const { kind, payload } = event;
   const entries = kind === 'StepRecorded' ? payload['entries'] : null;
   const takers = Array.isArray(entries) ? entries.filter(isJsonObject) : [payload];

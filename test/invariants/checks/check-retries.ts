@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { byExecution } from './check-histories.ts';
 import type { Dump, EventOf } from '../dump.ts';
 import { ENDS, foldHistory, mergePatch, visitOf } from '../fold-history.ts';
+import { originIdsOf, originsOf, patchedIn, retriedFrom, type Stories } from '../lineage.ts';
 import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
@@ -26,32 +27,36 @@ export function checkRetries(dump: Dump, history: History): Violation[] {
       return { about: aboutRetry({ first, from }), saw: `${deeds.length} requests, all refused` };
     }),
     ...checkCarried(retries, { stories, asked }),
-    ...checkFired(retries, stories),
-    ...checkItems(retries, { stories, asked }),
+    ...violations('a retry repeats nothing that is recorded', repeatedIn(retries, stories), tell),
+    ...violations(
+      'a retry takes over completed items, and runs the others',
+      itemsWrongIn(retries, { stories, patched: patchedIn(history) }),
+      tell,
+    ),
     ...checkTold(retries, history),
   ];
 }
 
-interface Retry {
+/** An execution that continues another: a retry, or a fork. */
+export interface Continuing {
   readonly first: EventOf;
   readonly from: string;
 }
 
-type Stories = ReadonlyMap<string, readonly EventOf[]>;
-
-/** Null: it is no retry. */
-export function retriedFrom(first: EventOf | undefined): string | null {
-  if (first?.kind !== 'WorkflowStarted') return null;
-  const from = first.payload['retried_from'];
-  const id = isJsonObject(from) ? from['execution_id'] : null;
-  return typeof id === 'string' ? id : null;
-}
-
-function aboutRetry({ first, from }: Retry) {
+export function aboutRetry({ first, from }: Continuing) {
   return { execution: first.execution_id, of: from };
 }
 
-function checkOnce(retries: readonly Retry[], stories: Stories): Violation[] {
+interface Wrong {
+  readonly retry: Continuing;
+  readonly saw: string;
+}
+
+export function tell({ retry, saw }: Wrong) {
+  return { about: aboutRetry(retry), saw };
+}
+
+function checkOnce(retries: readonly Continuing[], stories: Stories): Violation[] {
   const byOrigin = Map.groupBy(retries, ({ from }) => from);
   return [
     ...violations('an execution is retried once', byOrigin, ([from, found]) =>
@@ -71,7 +76,7 @@ function checkOnce(retries: readonly Retry[], stories: Stories): Violation[] {
 }
 
 function checkCarried(
-  retries: readonly Retry[],
+  retries: readonly Continuing[],
   of: {
     readonly stories: Stories;
     readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
@@ -96,10 +101,10 @@ function checkCarried(
 
 /**
  * A retry, or a retry of a retry, never repeats a visit or a key with a recorded result. It enters
- * no completed node again unless another node led back to it. `checkItems` checks the items of
+ * no completed node again unless another node led back to it. See `itemsWrongIn` for the items of
  * maps.
  */
-function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
+export function repeatedIn(retries: readonly Continuing[], stories: Stories): readonly Wrong[] {
   const entered = retries.flatMap((retry) => {
     const before = recordedBefore(retry, stories);
     const own = new Set<string | null>();
@@ -109,8 +114,7 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
       return event.kind === 'NodeScheduled' ? [{ retry, event, before, own: new Set(own) }] : [];
     });
   });
-  return violations('a retry repeats nothing that is recorded', entered, (one) => {
-    const { retry, event, before, own } = one;
+  return entered.flatMap(({ retry, event, before, own }) => {
     const { idempotency_key: key, from } = event.payload;
     const led = Array.isArray(from) ? from.map(String) : [];
     const isAgain =
@@ -119,8 +123,8 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
     const isLedBack = led.some(
       (node) => own.has(node) || (before.overAt.get(node) ?? -1) > (isDone ?? 0),
     );
-    if (!isAgain && (isDone === undefined || isLedBack)) return null;
-    return { about: aboutRetry(retry), saw: `${visitOf(event)} is scheduled again` };
+    if (!isAgain && (isDone === undefined || isLedBack)) return [];
+    return [{ retry, saw: `${visitOf(event)} is scheduled again` }];
   });
 }
 
@@ -128,24 +132,23 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
  * In a map that begins again, no completed item runs again, unless a patch may have changed the
  * items. Each item that the map takes over has completed.
  */
-function checkItems(
-  retries: readonly Retry[],
+export function itemsWrongIn(
+  retries: readonly Continuing[],
   of: {
     readonly stories: Stories;
-    readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
+    /** Executions that were to be continued with a patch. */
+    readonly patched: ReadonlySet<string>;
   },
-): Violation[] {
-  const found = retries.flatMap((retry) => {
-    const done = itemsDone(originsOf(retry, of.stories));
-    const isPatched = originIds(retry, of.stories).some((id) =>
-      (of.asked.get(id) ?? []).some(({ asks }) => asks.statePatch !== null),
-    );
+): readonly Wrong[] {
+  return retries.flatMap((retry) => {
+    const done = itemsDone(originsOf(retry.first, of.stories));
+    const isPatched = originIdsOf(retry.first, of.stories).some((id) => of.patched.has(id));
     return (of.stories.get(retry.first.execution_id) ?? []).flatMap((event) => {
       if (event.kind !== 'NodeScheduled') return [];
       const { map, carried_items: carried = [] } = event.payload;
       if (isJsonObject(map)) {
-        const isDone = done.get(visitOfMap(map))?.has(map['index']);
-        const saw = `item ${JSON.stringify(map['index'])} of ${visitOfMap(map)} is scheduled again`;
+        const isDone = done.get(visitOfPlace(map))?.has(map['index']);
+        const saw = `item ${JSON.stringify(map['index'])} of ${visitOfPlace(map)} is scheduled again`;
         return isDone === true && !isPatched ? [{ retry, saw }] : [];
       }
       const known = done.get(visitOf(event));
@@ -157,33 +160,32 @@ function checkItems(
         }));
     });
   });
-  return violations('a retry takes over completed items, and runs the others', found, (one) => ({
-    about: aboutRetry(one.retry),
-    saw: one.saw,
-  }));
 }
 
 /** The same name as `visitOf` gives. */
-function visitOfMap({ node_id: nodeId, visit }: JsonObject): string {
+export function visitOfPlace({ node_id: nodeId, visit }: JsonObject): string {
   return `${typeof nodeId === 'string' ? nodeId : ''}#${JSON.stringify(visit ?? null)}`;
 }
 
-/** Indices of completed items by map visit. */
-function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<unknown>> {
-  const done = new Map<string, Set<unknown>>();
+/** The outputs of completed items, by map visit and by index. */
+export function itemsDone(
+  events: readonly EventOf[],
+): ReadonlyMap<string, ReadonlyMap<unknown, JsonValue>> {
+  const done = new Map<string, Map<unknown, JsonValue>>();
   const open = new Map<string, { readonly map: string; readonly index: unknown }>();
   for (const event of events) {
     const { map } = event.payload;
     const visit = `${event.execution_id} ${visitOf(event)}`;
     if (event.kind === 'NodeScheduled' && isJsonObject(map)) {
       open.set(visit, {
-        map: visitOfMap(map),
+        map: visitOfPlace(map),
         index: map['index'],
       });
     }
     const item = event.kind === 'NodeCompleted' ? open.get(visit) : undefined;
     if (item === undefined) continue;
-    done.set(item.map, (done.get(item.map) ?? new Set()).add(item.index));
+    const { output = null } = event.payload;
+    done.set(item.map, (done.get(item.map) ?? new Map()).set(item.index, output));
   }
   return done;
 }
@@ -208,22 +210,8 @@ interface OpenVisit {
   readonly key: string | null;
 }
 
-/** The events of all executions that the retry continues, in order. */
-function originsOf(retry: Retry, stories: Stories): readonly EventOf[] {
-  return originIds(retry, stories).flatMap((id) => stories.get(id) ?? []);
-}
-
-function originIds(retry: Retry, stories: Stories): readonly string[] {
-  const ids: string[] = [];
-  for (let from: string | null = retry.from; from !== null;) {
-    ids.unshift(from);
-    from = retriedFrom(stories.get(from)?.[0]);
-  }
-  return ids;
-}
-
 /** The results that all these executions have recorded. */
-function recordedBefore(retry: Retry, stories: Stories): Recorded {
+function recordedBefore(retry: Continuing, stories: Stories): Recorded {
   const recorded: Recorded = {
     keys: new Set(),
     visits: new Set(),
@@ -231,7 +219,7 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
     overAt: new Map(),
   };
   const open = new Map<string, OpenVisit>();
-  for (const [at, event] of originsOf(retry, stories).entries()) {
+  for (const [at, event] of originsOf(retry.first, stories).entries()) {
     if (event.payload['map'] !== undefined) continue;
     const { kind, node_id: node, payload } = event;
     const visit = visitOf(event);
@@ -270,7 +258,7 @@ function isOver({ kind, payload }: EventOf): boolean {
 }
 
 /** Every answer names the one retry, whether this request or an earlier one began it. */
-function checkTold(retries: readonly Retry[], history: History): Violation[] {
+function checkTold(retries: readonly Continuing[], history: History): Violation[] {
   const known = new Map(retries.map(({ first, from }) => [first.execution_id, from]));
   const told = deedsOf(history, 'retry').flatMap((deed) => {
     const { retried_as: as } = deed.answer?.body ?? {};

@@ -23,11 +23,12 @@ interface Ruled extends StartRule {
   readonly started: EventOf;
   /** Its first step; undefined: it has not begun. */
   readonly begun: EventOf | undefined;
-  /** A retry begins as soon as it may. */
-  readonly isRetry: boolean;
+  /** A retry or a fork begins as soon as it may. */
+  readonly continuesOther: boolean;
   readonly hasMissedDeadline: boolean;
 }
 
+const CONTINUING = ['retried_from', 'forked_from'];
 const DISPLACED = /displaced it: (exec_\w+),/;
 
 /** Executions begin at their time, at their rate, and the last of several starts of a key begins. */
@@ -63,7 +64,7 @@ function ruledIn(dump: Dump, rules: Rules): readonly Ruled[] {
         key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
         started,
         begun: story.find(({ kind }) => kind === 'NodeScheduled'),
-        isRetry: started.payload['retried_from'] !== undefined,
+        continuesOther: CONTINUING.some((name) => started.payload[name] !== undefined),
         hasMissedDeadline: story.some(
           ({ payload }) => payload['error_class'] === 'start_deadline_exceeded',
         ),
@@ -100,8 +101,8 @@ function checkNothingRan(dump: Dump, ruled: readonly Ruled[]): Violation[] {
 
 function checkDelays(ruled: readonly Ruled[]): Violation[] {
   return violations('an execution begins at its time at the earliest', ruled, (one) => {
-    const { afterMs = 0, begun, started, isRetry, row } = one;
-    if (begun === undefined || isRetry) return null;
+    const { afterMs = 0, begun, started, continuesOther, row } = one;
+    if (begun === undefined || continuesOther) return null;
     const waitedMs = begun.created_at - started.created_at;
     return waitedMs >= afterMs
       ? null
@@ -112,7 +113,7 @@ function checkDelays(ruled: readonly Ruled[]): Violation[] {
 /** An execution begins after its token came, so some begin close together; none begins before its token. */
 function checkRates(ruled: readonly Ruled[]): Violation[] {
   const paced = Map.groupBy(
-    ruled.filter(({ rate }) => rate !== undefined),
+    ruled.filter(({ rate, continuesOther }) => rate !== undefined && !continuesOther),
     ({ key }) => key,
   );
   return violations('executions of a key begin at its rate at most', paced, ([key, of]) => {
@@ -133,7 +134,7 @@ function checkWaits(ruled: readonly Ruled[]): Violation[] {
   const byKey = Map.groupBy(ruled, ({ key }) => key);
   return violations('a debounced execution begins when its wait is over', ruled, (one) => {
     const { debounce, begun, started, row } = one;
-    if (debounce === undefined || begun === undefined) return null;
+    if (debounce === undefined || begun === undefined || one.continuesOther) return null;
     const firstAt = Math.min(
       ...(byKey.get(one.key) ?? []).map((other) => other.started.created_at),
     );

@@ -2,15 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { byExecution } from './check-histories.ts';
-import { retriedFrom } from './check-retries.ts';
 import type { Dump, EventOf } from '../dump.ts';
+import { beforeOf, type Stories } from '../lineage.ts';
 import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
 import { violations, type Violation } from '../violation.ts';
 
-type Stories = ReadonlyMap<string, readonly EventOf[]>;
-
 /**
- * A retry, or the next run of an execution, continues the visits of functions that were under way.
+ * A retry, a fork, or the next run of an execution, continues the visits of functions that were under way.
  * Each visit keeps its input and, unless it was rolled back, its number and its journal.
  */
 export function checkTakenOver(last: Dump): Violation[] {
@@ -26,7 +24,7 @@ export function checkTakenOver(last: Dump): Violation[] {
     const seen = visits.map((visit) => [visit.number, visit.input, carriedOf(visit)]);
     return {
       about: { execution, node: before.visit.nodeId, before: before.visit.workItemId },
-      saw: `${JSON.stringify(seen)}, left was ${before.visit.number} ${JSON.stringify(takenOver(before.visit))}`,
+      saw: `${JSON.stringify(seen)}, left was ${before.visit.number} ${JSON.stringify(takenOver(before))}`,
     };
   });
 }
@@ -42,8 +40,9 @@ function visitsOf(story: readonly EventOf[]): readonly FunctionVisit[] {
 
 interface Left {
   readonly visit: FunctionVisit;
-  /** A retry continues the numbers of visits; a run does not. */
-  readonly isRetried: boolean;
+  readonly isRolledBack: boolean;
+  /** Retries and forks continue the numbers of visits; a run does not. */
+  readonly isNumbered: boolean;
 }
 
 /** The visits of a node that were not over in the execution that this one continues. */
@@ -52,38 +51,42 @@ function leftBefore(
   nodeId: string,
   stories: Stories,
 ): readonly Left[] {
-  const retried = retriedFrom(first);
-  const from = retried ?? first?.payload['continued_from'];
-  const story = typeof from === 'string' ? stories.get(from) : undefined;
-  if (story === undefined) return [];
+  const before = beforeOf(first, stories);
+  if (before === null) return [];
+  const { story, isRun, rolledBack } = before;
   const visits = visitsOf(story).filter((visit) => visit.nodeId === nodeId);
   if (visits.length === 0) return leftBefore(story, nodeId, stories);
   return visits
     .filter(({ hasCompleted, isFollowed }) => !hasCompleted && !isFollowed)
-    .map((visit) => ({ visit, isRetried: retried !== null }));
+    .map((visit) => ({
+      visit,
+      isRolledBack: rolledBack.has(`${nodeId}#${visit.number}`),
+      isNumbered: !isRun,
+    }));
 }
 
-function goesOn(visit: FunctionVisit, { visit: before, isRetried }: Left): boolean {
-  const expected = takenOver(before);
+function goesOn(visit: FunctionVisit, left: Left): boolean {
+  const { visit: before, isNumbered } = left;
+  const expected = takenOver(left);
   const isSame = visit.number === before.number;
-  const isNumbered = !isRetried || isSame === !expected.isNew;
+  const isRight = !isNumbered || isSame === !expected.isNew;
   const found = { input: visit.input, entries: carriedOf(visit) };
   const { input, entries } = expected;
-  return isNumbered && !visit.isNext && isDeepStrictEqual(found, { input, entries });
+  return isRight && !visit.isNext && isDeepStrictEqual(found, { input, entries });
 }
 
 function carriedOf({ entries }: FunctionVisit): readonly JsonObject[] {
   return entries.filter(({ isCarried }) => isCarried).map(({ entry }) => entry);
 }
 
-function takenOver(visit: FunctionVisit): {
+function takenOver({ visit, isRolledBack }: Left): {
   readonly input: FunctionVisit['input'];
   readonly entries: readonly JsonObject[];
   readonly isNew: boolean;
 } {
-  const { continued, mode, input, entries } = visit;
+  const { continued, input, entries } = visit;
   if (continued !== null) return { input: continued.input, entries: [], isNew: true };
-  if (mode === 'rollback') return { input, entries: [], isNew: true };
+  if (isRolledBack) return { input, entries: [], isNew: true };
   return { input, entries: entries.map(withoutSequence), isNew: false };
 }
 
