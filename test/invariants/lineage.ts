@@ -33,8 +33,8 @@ export function forkedFrom(first: EventOf | undefined): ForkPoint | null {
 }
 
 /**
- * What a fork keeps of its original: the events up to its point, without those of the end. The journal
- * that a visit takes over belongs to its beginning, although its event follows.
+ * The events that a fork keeps: those up to its point, without those of the end. The journal that a visit
+ * takes over belongs to its beginning, although its event follows.
  */
 export function keptAt(story: readonly EventOf[], sequence: number): readonly EventOf[] {
   const kept = story.slice(0, sequence);
@@ -51,7 +51,7 @@ function isTakenOver({ kind, payload }: EventOf): boolean {
 
 export interface Before {
   readonly story: readonly EventOf[];
-  /** Visits whose compensations were to run by then. */
+  /** Visits whose compensations had been scheduled by then. */
   readonly rolledBack: ReadonlySet<string>;
   /** The usage in these events counts. */
   readonly used: readonly EventOf[];

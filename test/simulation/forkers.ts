@@ -8,7 +8,7 @@ type OnForked = (executionId: string, name: string) => Promise<void>;
 
 /**
  * Forks an execution, or a child of it, at points of its history, and looks for the forks whose answers
- * were lost. Resolves when nothing more is to be done for the forks.
+ * were lost. Resolves after the last deed for a fork.
  */
 export async function runForker(
   outside: Outside,
@@ -52,9 +52,15 @@ export async function runForker(
       key: dice.chance(0.6) ? client : null,
     };
     originals.add(executionId);
-    const answer = await insist(outside, dice, askToFork({ client, tenantId }, asked));
-    if (answer?.status === 201) learn(answer.body['execution_id']);
-    await look(executionId);
+    const request = askToFork({ client, tenantId }, asked);
+    for (let isKnown = false; !isKnown && !outside.isOver();) {
+      const answer = await outside.network.send(request);
+      if (answer?.status === 201) learn(answer.body['execution_id']);
+      isKnown = answer !== null && answer.status !== 503 && answer.status !== 429;
+      // A fork whose answer was lost may have the last place of its tenant, and waits for its client.
+      await look(executionId);
+      if (!isKnown) await outside.world.pause(dice.between(5, 100));
+    }
   }
   if (originals.size > 0) {
     // A duplicate of a request may arrive later, when a frozen process thaws.

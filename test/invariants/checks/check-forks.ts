@@ -58,7 +58,7 @@ interface Fork extends ForkPoint {
   readonly first: EventOf;
   /** Its whole history. */
   readonly original: readonly EventOf[];
-  /** What the fork keeps of that. */
+  /** The events that the fork keeps. */
   readonly kept: readonly EventOf[];
 }
 

@@ -136,7 +136,7 @@ export function itemsWrongIn(
   retries: readonly Continuing[],
   of: {
     readonly stories: Stories;
-    /** Executions that were to be continued with a patch. */
+    /** Executions that a client asked to continue with a patch. */
     readonly patched: ReadonlySet<string>;
   },
 ): readonly Wrong[] {

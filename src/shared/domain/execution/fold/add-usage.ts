@@ -13,7 +13,7 @@ export function addUsage(draft: Pick<Draft, 'usage'>, usage: UsagePayload | unde
   };
 }
 
-/** Adds the usage that an event records, whatever the event means for the rest of the state. */
+/** Adds the usage that an event records, and changes nothing else. */
 export function addUsageOf(draft: Pick<Draft, 'usage'>, { kind, payload }: ExecutionEvent): void {
   if (kind === 'WorkflowStarted') addUsage(draft, payload.carried?.usage);
   else if (kind === 'StepRecorded') {
