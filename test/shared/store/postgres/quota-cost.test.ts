@@ -5,7 +5,7 @@ import { quotaQueueName, readQuotaQueue } from '../../../../src/shared/domain/wo
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { claim, startWithItems } from '../contract/drive.ts';
-import { connectRaw, waitUntilAlone } from './raw-client.ts';
+import { connectRaw, countTableReads, waitUntilAlone } from './raw-client.ts';
 
 /* The server counts the reads, so the machine's load does not matter. */
 
@@ -73,22 +73,10 @@ async function readsOf(
   use: (store: Awaited<ReturnType<typeof openPostgresStore>>) => Promise<void>,
 ): Promise<number> {
   await waitUntilAlone(raw);
-  const before = await countReads(raw);
+  const before = await countTableReads(raw, 'work_queue');
   const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
   await use(store);
   await store.close();
   await waitUntilAlone(raw);
-  return (await countReads(raw)) - before;
-}
-
-async function countReads(raw: pg.Client): Promise<number> {
-  await raw.query('select pg_stat_force_next_flush()');
-  const { rows } = await raw.query<{ readonly reads: number }>(
-    `select (coalesce(t.seq_tup_read, 0) + coalesce(sum(i.idx_tup_read), 0))::float8 as reads
-     from pg_stat_user_tables t
-     left join pg_stat_user_indexes i on i.relid = t.relid
-     where t.relname = 'work_queue'
-     group by t.relid, t.seq_tup_read`,
-  );
-  return rows[0]?.reads ?? 0;
+  return (await countTableReads(raw, 'work_queue')) - before;
 }

@@ -51,3 +51,17 @@ export async function waitUntilAlone(client: pg.Client): Promise<void> {
     if (rows[0]?.sessions !== 0) throw new Error(`${rows[0]?.sessions} sessions have not ended`);
   });
 }
+
+/** Rows of a table that ended sessions have read, by full scans and through indexes. */
+export async function countTableReads(client: pg.Client, table: string): Promise<number> {
+  await client.query('select pg_stat_force_next_flush()');
+  const { rows } = await client.query<{ readonly reads: number }>(
+    `select (coalesce(t.seq_tup_read, 0) + coalesce(sum(i.idx_tup_read), 0))::float8 as reads
+     from pg_stat_user_tables t
+     left join pg_stat_user_indexes i on i.relid = t.relid
+     where t.relname = $1
+     group by t.relid, t.seq_tup_read`,
+    [table],
+  );
+  return rows[0]?.reads ?? 0;
+}

@@ -804,6 +804,8 @@ CREATE INDEX executions_by_status ON public.executions USING btree (tenant_id, s
 
 CREATE INDEX executions_by_workflow ON public.executions USING btree (tenant_id, workflow_id, created_at DESC, id DESC);
 
+CREATE INDEX flow_waits_by_due ON public.flow_waits USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX flow_waits_by_key ON public.flow_waits USING btree (tenant_id, place_key, seq);
 
 CREATE INDEX flow_waits_cancelling ON public.flow_waits USING btree (tenant_id, place_key, seq) WHERE cancels_oldest;

@@ -675,6 +675,8 @@ CREATE INDEX executions_by_status on executions (tenant_id, status, created_at d
 
 CREATE INDEX executions_by_workflow on executions (tenant_id, workflow_id, created_at desc, id desc);
 
+CREATE INDEX flow_waits_by_due on flow_waits (due_at) where due_at is not null;
+
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
 CREATE INDEX flow_waits_cancelling on flow_waits (tenant_id, place_key, seq) where cancels_oldest = 1;

@@ -1,9 +1,9 @@
-import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../../domain/ids.ts';
-import type { AwaitedToken } from '../../commit.ts';
-import { type AdmittedExecution, type FlowStore, HOLDERS_MAX, type WaitedKey } from '../../flow.ts';
+import { executionIdFromUuid, type ExecutionId } from '../../../domain/ids.ts';
+import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
-import { findBatch, isBatchFull } from './flow-batch.ts';
+import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
+import { listKeys } from './flow-lines.ts';
 import { listSurplus, noteLeaving } from './flow-surplus.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
@@ -11,21 +11,7 @@ import { toUuid } from '../rows.ts';
 
 export function createFlowStore(pool: PostgresPool): FlowStore {
   return {
-    async listKeys({ limit, lines, batchBytesMax, after }) {
-      const from = [after?.tenantId ?? '', after?.placeKey ?? ''];
-      const rows = await pool.run<KeyRecord | LastRecord>(LIST_KEYS, [
-        limit,
-        lines,
-        ...from,
-        batchBytesMax,
-      ]);
-      const last = rows.find((row) => row.has_room === null);
-      return {
-        keys: rows.filter((row) => row.has_room !== null).map(decodeKey),
-        last: last === undefined ? null : { tenantId: last.tenant_id, placeKey: last.place_key },
-      };
-    },
-
+    listKeys: (params) => listKeys(pool, params),
     findBatch: (params) => findBatch(pool, params),
     endDebounce: (params) => endDebounce(pool, params),
     listSurplus: (params) => listSurplus(pool, params),
@@ -67,27 +53,8 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
   };
 }
 
-function decodeKey(row: KeyRecord): WaitedKey {
-  return {
-    tenantId: row.tenant_id,
-    placeKey: row.place_key,
-    hasRoom: row.has_room,
-    hasSurplus: row.has_surplus,
-    token: tokenOf(row),
-    isDebounced: row.is_debounced,
-    isBatched: row.is_batched,
-    nextTokenMs: row.next_us / 1_000,
-  };
-}
-
 function decodeAdmitted({ id, shard, waited_ms: waitedMs }: AdmittedRecord): AdmittedExecution {
   return { executionId: executionIdFromUuid(id), shard, waitedMs };
-}
-
-function tokenOf(row: KeyRecord): AwaitedToken | null {
-  const { bucket_key: key, interval_us: intervalUs, burst, places_key: placesKey } = row;
-  if (key === null || intervalUs === null || burst === null) return null;
-  return { placesKey, bucket: { key, intervalUs, burst } };
 }
 
 function idsIn(uuids: string): readonly ExecutionId[] {
@@ -95,28 +62,6 @@ function idsIn(uuids: string): readonly ExecutionId[] {
     .split(' ')
     .filter((uuid) => uuid !== '')
     .map(executionIdFromUuid);
-}
-
-interface KeyRecord {
-  readonly tenant_id: TenantId;
-  readonly place_key: string;
-  readonly has_room: boolean;
-  readonly has_surplus: boolean;
-  readonly is_debounced: boolean;
-  readonly is_batched: boolean;
-  readonly places_key: string | null;
-  readonly bucket_key: string | null;
-  readonly interval_us: number | null;
-  readonly burst: number | null;
-  /** Until the next token; 0: there is one, or none is needed. */
-  readonly next_us: number;
-}
-
-/** The line after which the next look begins. */
-interface LastRecord {
-  readonly tenant_id: TenantId;
-  readonly place_key: string;
-  readonly has_room: null;
 }
 
 interface AdmittedRecord {
@@ -136,99 +81,6 @@ interface WaitRecord {
   /** UUIDs with spaces between. */
   readonly holders: string;
 }
-
-/** From one line to the next by the index, however many executions wait in each; and the last one, if more may follow. */
-const LIST_KEYS: Statement = {
-  name: 'list-waited-keys',
-  writes: false,
-  text: `
-    with recursive waited as (
-      (
-        select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
-          w.burst, w.seq, w.batch_bytes, w.due_at, 1 as nth
-        from flow_waits w
-        where (w.tenant_id, w.place_key) > ($3::text, $4::text)
-        order by w.tenant_id, w.place_key, w.seq
-        limit 1
-      )
-      union all
-      select n.*, k.nth + 1
-      from waited k
-      cross join lateral (
-        select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
-          w.burst, w.seq, w.batch_bytes, w.due_at
-        from flow_waits w
-        where (w.tenant_id, w.place_key) > (k.tenant_id, k.place_key)
-        order by w.tenant_id, w.place_key, w.seq
-        limit 1
-      ) n
-      where k.nth < $2
-    ),
-    line as (
-      select k.*,
-        k.due_at is not null or k.places_max is null or k.places_max > (
-          select count(*)
-          from flow_places p
-          where p.tenant_id = k.tenant_id
-            and p.place_key = coalesce(k.places_key, k.place_key)
-            and ${isLive('p')}
-        ) as has_room,
-        n.due_at is not null as is_debounced,
-        k.batch_bytes is not null as is_batched,
-        greatest(0, coalesce(
-          case when k.batch_bytes is not null and ${isBatchFull('k', '$5')} then 0 end,
-          ceil(extract(epoch from coalesce(n.due_at, k.due_at) - clock_timestamp()) * 1000000)::int8,
-          (
-            select b.full_at_us + k.interval_us - k.burst * k.interval_us
-              - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
-            from quota_buckets b
-            where b.bucket_key = k.bucket_key
-          ),
-          0
-        )) as next_us,
-        case when n.seq is null then false else n.places_max < (
-          select count(*)
-          from flow_places p
-          where p.tenant_id = k.tenant_id
-            and p.place_key = k.place_key
-            and not p.is_leaving
-            and ${isLive('p')}
-        ) + (
-          select count(*)
-          from (
-            select
-            from flow_waits w
-            where w.tenant_id = k.tenant_id
-              and w.place_key = k.place_key
-              and w.seq <= n.seq
-              and ${isLive('w')}
-            limit n.places_max + 1
-          ) waiting
-        ) end as has_surplus
-      from waited k
-      left join lateral (
-        select c.seq, c.places_max, c.due_at
-        from flow_waits c
-        where c.tenant_id = k.tenant_id
-          and c.place_key = k.place_key
-          and c.cancels_oldest
-        order by c.seq desc
-        limit 1
-      ) n on true
-      where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
-    )
-    (
-      select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.is_batched,
-        l.places_key, l.bucket_key, l.interval_us, l.burst, l.next_us
-      from line l
-      order by l.has_room and l.next_us = 0 desc, l.has_surplus desc, l.seq
-      limit $1
-    )
-    union all
-    select k.tenant_id, k.place_key, null, null, null, null, null, null, null, null, null
-    from waited k
-    where k.nth = $2`,
-};
 
 /** Names the executions: a start may take over a place meanwhile, and its execution is not in the snapshot. */
 const VACATE: Statement = {

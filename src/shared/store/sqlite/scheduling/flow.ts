@@ -1,14 +1,9 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import type { AwaitedToken } from '../../commit.ts';
 import {
   type AdmittedExecution,
   type FlowStore,
   HOLDERS_MAX,
-  mayBegin,
-  type LineName,
   type PacedBeginnings,
-  type WaitedKey,
-  type WaitedKeys,
 } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
@@ -16,8 +11,9 @@ import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 import { openBucket } from './buckets.ts';
 import { markRunnable } from './mark-runnable.ts';
-import { findBatch, isBatchFull } from './flow-batch.ts';
+import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
+import { listKeys } from './flow-lines.ts';
 import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
@@ -44,129 +40,6 @@ interface Waiting {
   readonly executionId: ExecutionId;
   readonly shard: number;
   readonly since: number;
-}
-
-interface KeyRow {
-  readonly tenantId: TenantId;
-  readonly placeKey: string;
-  readonly hasRoom: number;
-  readonly hasSurplus: number;
-  readonly dueAt: number | null;
-  readonly isBatched: number;
-  readonly seq: number;
-  readonly placesKey: string | null;
-  readonly bucketKey: string | null;
-  readonly intervalUs: number | null;
-  readonly burst: number | null;
-}
-
-function listKeys(
-  connection: Connection,
-  { limit, lines, batchBytesMax: bytesMax, after }: Parameters<FlowStore['listKeys']>[0],
-): WaitedKeys {
-  const last = lastLine(connection, { lines, after });
-  const rows = connection.all<KeyRow>(
-    `with waited as (
-       select tenant_id, place_key, min(seq) as seq
-       from flow_waits
-       where (tenant_id, place_key) > (:tenant_id, :place_key)
-       group by tenant_id, place_key
-       order by tenant_id, place_key
-       limit :lines
-     )
-     select h.tenant_id as tenantId, h.place_key as placeKey, h.seq, h.places_key as placesKey,
-       h.bucket_key as bucketKey, h.interval_us as intervalUs, h.burst,
-       coalesce(n.due_at, h.due_at) as dueAt, h.batch_bytes is not null as isBatched,
-       h.due_at is not null or h.places_max is null or h.places_max > (
-         select count(*)
-         from flow_places p
-         join executions e on e.id = p.execution_id
-         where p.tenant_id = h.tenant_id
-           and p.place_key = coalesce(h.places_key, h.place_key)
-           and e.status in ('running', 'paused')
-       ) as hasRoom, coalesce(n.places_max < (
-         select count(*)
-         from flow_places p
-         join executions e on e.id = p.execution_id
-         where p.tenant_id = n.tenant_id
-           and p.place_key = n.place_key
-           and p.is_leaving = 0
-           and e.status in ('running', 'paused')
-       ) + (
-         select count(*)
-         from flow_waits w
-         join executions e on e.id = w.execution_id
-         where w.tenant_id = n.tenant_id
-           and w.place_key = n.place_key
-           and w.seq <= n.seq
-           and e.status in ('running', 'paused')
-       ), 0) as hasSurplus
-     from waited k
-     join flow_waits h on h.seq = k.seq
-     left join flow_waits n on n.seq = (
-       select c.seq
-       from flow_waits c
-       where c.tenant_id = k.tenant_id and c.place_key = k.place_key and c.cancels_oldest = 1
-       order by c.seq desc
-       limit 1
-     )
-     where not exists (
-       select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
-     )
-     order by h.seq`,
-    { tenant_id: after?.tenantId ?? '', place_key: after?.placeKey ?? '', lines },
-  );
-  const keys = rows.map(({ tenantId, placeKey, hasRoom, hasSurplus, ...row }) => {
-    const token = tokenOf(row);
-    const states = { hasRoom: hasRoom === 1, hasSurplus: hasSurplus === 1 };
-    const isBatched = row.isBatched === 1;
-    const isDebounced = row.dueAt !== null && !isBatched;
-    const isFull = isBatched && isBatchFull(connection, { tenantId, placeKey, bytesMax });
-    return {
-      tenantId,
-      placeKey,
-      ...states,
-      token,
-      isDebounced,
-      isBatched,
-      nextTokenMs: isFull ? 0 : nextMsOf(connection, token, row.dueAt),
-    };
-  });
-  const rank = (key: WaitedKey) => (mayBegin(key) ? 0 : key.hasSurplus ? 1 : 2);
-  return { keys: keys.toSorted((one, other) => rank(one) - rank(other)).slice(0, limit), last };
-}
-
-function lastLine(
-  connection: Connection,
-  { lines, after }: { readonly lines: number; readonly after: LineName | undefined },
-): LineName | null {
-  const row = connection.get<LineName>(
-    `select tenant_id as tenantId, place_key as placeKey
-     from flow_waits
-     where (tenant_id, place_key) > (?, ?)
-     group by tenant_id, place_key
-     order by tenant_id, place_key
-     limit 1 offset ?`,
-    [after?.tenantId ?? '', after?.placeKey ?? '', lines - 1],
-  );
-  return row ?? null;
-}
-
-function nextMsOf(
-  connection: Connection,
-  token: AwaitedToken | null,
-  dueAt: number | null,
-): number {
-  if (dueAt !== null) return Math.max(0, dueAt - connection.now());
-  return token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
-}
-
-function tokenOf(
-  row: Omit<KeyRow, 'tenantId' | 'placeKey' | 'hasRoom' | 'hasSurplus'>,
-): AwaitedToken | null {
-  const { bucketKey: key, intervalUs, burst, placesKey } = row;
-  if (key === null || intervalUs === null || burst === null) return null;
-  return { placesKey, bucket: { key, intervalUs, burst } };
 }
 
 /** See `ADMIT` of PostgreSQL. */

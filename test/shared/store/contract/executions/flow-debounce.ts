@@ -12,6 +12,9 @@ import { makeEvent, makePlan, makeTenantId } from '../make.ts';
 
 const COMPETITORS = 20;
 const HOUR_MS = 3_600_000;
+const LOOK = { limit: 1_000, lines: 1_000, batchBytesMax: 1_000 };
+/** Behind every other in the order of lines. */
+const LAST_TENANT = '~' as Started['tenantId'];
 
 /** Starts that wait whether another of their key comes. */
 export function flowDebounceCases(name: string, open: () => TestStore): void {
@@ -56,6 +59,21 @@ export function flowDebounceCases(name: string, open: () => TestStore): void {
       (await line.endDebounce()).begun.map(({ executionId }) => executionId),
       [line.newest],
     );
+  });
+
+  check('a due start is listed wherever the look begins', async (t, { store }) => {
+    const line = await startDebounced(store, { waitMs: 0, count: 1 });
+    const waiting = await startDebounced(store, { waitMs: HOUR_MS, count: 1 });
+    const after = { tenantId: LAST_TENANT, placeKey: '' };
+    const { keys, last } = await store.flow.listKeys({ ...LOOK, after });
+    const names = keys.map(({ placeKey, tenantId }) => `${tenantId} ${placeKey}`);
+    t.true(names.includes(`${line.tenantId} ${line.placeKey}`));
+    t.false(names.includes(`${waiting.tenantId} ${waiting.placeKey}`));
+    t.is(new Set(names).size, names.length);
+    t.is(last, null);
+    const all = (await store.flow.listKeys(LOOK)).keys;
+    const own = all.filter(({ tenantId }) => tenantId === line.tenantId);
+    t.is(own.length, 1);
   });
 
   check('afterwards it waits in its next line, as the last', async (t, { store }) => {
