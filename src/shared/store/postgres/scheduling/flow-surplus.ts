@@ -26,7 +26,10 @@ interface SurplusRecord {
   readonly started_by: string;
 }
 
-/** See `FlowStore`: those beyond the newest of the key, up to and with the newest that cancels others. */
+/**
+ * See `FlowStore`: those beyond the newest of the key, up to and with the newest that cancels others. So
+ * many of the oldest as are listed, and as stay, say which of them are surplus.
+ */
 const SURPLUS: Statement = {
   name: 'list-surplus-executions',
   writes: false,
@@ -41,26 +44,34 @@ const SURPLUS: Statement = {
       limit 1
     ),
     wanting as materialized (
-      select w.execution_id, w.seq, null::timestamptz as taken_at
-      from newest n
-      join flow_waits w on w.tenant_id = $1 and w.place_key = $2 and w.seq <= n.seq
-      where ${isLive('w')}
-      union all
-      select p.execution_id, null, p.taken_at
+      select p.execution_id, null::int8 as seq, p.taken_at
       from flow_places p
       where p.tenant_id = $1
         and p.place_key = $2
         and not p.is_leaving
         and ${isLive('p')}
+      union all
+      select o.execution_id, o.seq, null
+      from newest n
+      cross join lateral (
+        select w.execution_id, w.seq
+        from flow_waits w
+        where w.tenant_id = $1
+          and w.place_key = $2
+          and w.seq <= n.seq
+          and ${isLive('w')}
+        order by w.seq
+        limit $3::int8 + n.places_max
+      ) o
     ),
     ranked as materialized (
-      select w.execution_id, row_number() over (
-        order by w.seq desc nulls last, w.taken_at desc, (
+      select w.execution_id, count(*) over () as wanting, row_number() over (
+        order by w.seq nulls first, w.taken_at, (
           select e.created_at
           from executions e
           where e.id = w.execution_id
-        ) desc, w.execution_id desc
-      ) as newness
+        ), w.execution_id
+      ) as oldness
       from wanting w
     )
     select r.execution_id as id, n.execution_id as for_id, (
@@ -70,9 +81,8 @@ const SURPLUS: Statement = {
         and v.sequence = 1
     ) as started_by
     from newest n
-    join ranked r on r.newness > n.places_max
-    order by r.newness desc
-    limit $3`,
+    join ranked r on r.oldness <= least($3::int8, r.wanting - n.places_max)
+    order by r.oldness`,
 };
 
 const NOTE_LEAVING: Statement = {

@@ -12,17 +12,21 @@ export function arePlacesTaken(
   const row = connection.get<{ readonly occupied: number }>(
     `select count(*) as occupied
      from (
-       select execution_id
-       from flow_places
-       where tenant_id = :tenant_id and place_key = :place_key
-       union all
-       select execution_id
-       from flow_waits
-       where tenant_id = :tenant_id and place_key = :place_key
-     ) o
-     join executions e on e.id = o.execution_id
-     where e.status in ('running', 'paused')`,
-    { tenant_id: tenantId, place_key: placeKey },
+       select 1
+       from (
+         select execution_id
+         from flow_places
+         where tenant_id = :tenant_id and place_key = :place_key
+         union all
+         select execution_id
+         from flow_waits
+         where tenant_id = :tenant_id and place_key = :place_key
+       ) o
+       join executions e on e.id = o.execution_id
+       where e.status in ('running', 'paused')
+       limit :places_max
+     )`,
+    { tenant_id: tenantId, place_key: placeKey, places_max: placesMax },
   );
   return (row?.occupied ?? 0) >= placesMax;
 }

@@ -1,4 +1,5 @@
 import type { TenantId } from '../../../domain/ids.ts';
+import { CONCURRENCY_MAX } from '../../../domain/workflow/flow/concurrency.ts';
 import type { AwaitedToken } from '../../commit.ts';
 import {
   type FlowStore,
@@ -69,12 +70,17 @@ export function listKeys(
            and e.status in ('running', 'paused')
        ) + (
          select count(*)
-         from flow_waits w
-         join executions e on e.id = w.execution_id
-         where w.tenant_id = n.tenant_id
-           and w.place_key = n.place_key
-           and w.seq <= n.seq
-           and e.status in ('running', 'paused')
+         from (
+           select 1
+           from flow_waits w
+           join executions e on e.id = w.execution_id
+           where w.tenant_id = n.tenant_id
+             and w.place_key = n.place_key
+             and w.seq <= n.seq
+             and e.status in ('running', 'paused')
+           -- SQLite has no limit by a column.
+           limit ${CONCURRENCY_MAX + 1}
+         )
        ), 0) as hasSurplus
      from looked k
      join flow_waits h on h.seq = k.seq

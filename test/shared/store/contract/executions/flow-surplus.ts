@@ -65,6 +65,24 @@ export function flowSurplusCases(name: string, open: () => TestStore): void {
     t.deepEqual(await key.admits(), idsOf([fifth]));
   });
 
+  check('the oldest are surplus first, a few at a time', async (t, { store }) => {
+    const key = openKey(store, 2);
+    const [first, second] = [await key.wait(), await key.wait()];
+    await key.admits();
+    const [third, fourth] = [await key.wait(), await key.wait()];
+    await key.cancelling();
+    for (const [limit, surplus] of [
+      [1, [first]],
+      [2, [first, second]],
+      [3, [first, second, third]],
+      [4, [first, second, third]],
+    ] as const) {
+      t.deepEqual(await key.surplus(limit), idsOf(surplus));
+    }
+    await key.cancelling();
+    t.deepEqual(await key.surplus(), idsOf([first, second, third, fourth]));
+  });
+
   check('an execution that is about to end is surplus no more', async (t, { store }) => {
     const key = openKey(store, 2);
     const [first, second] = [await key.wait(), await key.wait()];
@@ -144,7 +162,7 @@ function openKey(store: Store, placesMax: number) {
       return { ...(await start(store, { tenantId, create, changes: { events } })), startedBy };
     },
     rows: () => store.flow.listSurplus(of),
-    surplus: async () => idsOf(await store.flow.listSurplus(of)),
+    surplus: async (limit = of.limit) => idsOf(await store.flow.listSurplus({ ...of, limit })),
     admits: async () => idsOf(await store.flow.admit(of)),
     async told() {
       const { keys } = await store.flow.listKeys({
