@@ -138,17 +138,19 @@ async function assertRecordedOnce(
   const { rows } = await runOnServer(
     database.url,
     `select
-       (select count(*)::int from recorded_outputs) as recorded,
-       (select count(*)::int from (
-         select distinct execution_id, idempotency_key from recorded_outputs
-       ) as keys) as keys,
+       (select count(*)::int from events where kind = 'ToolCallCompleted') as recorded,
+       (
+         select count(distinct v.payload ->> 'work_item_id')::int
+         from events v
+         where v.kind = 'ToolCallCompleted'
+       ) as items,
        (select count(*)::int from work_queue) as queued,
        (select count(*)::int from work_leases) as leased,
        (select count(*)::int from retry_timers) as retrying`,
   );
   t.deepEqual(rows[0], {
     recorded: expected,
-    keys: expected,
+    items: expected,
     queued: 0,
     leased: 0,
     retrying: 0,

@@ -132,12 +132,6 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'sequence: lastSequence - 1, body: plan.snapshot',
   },
   {
-    bug: 'the result is recorded beside the event that holds it',
-    file: `${SQLITE}/commit/write.ts`,
-    from: 'event_sequence: after + plan.recordsOutput.eventIndex + 1',
-    to: 'event_sequence: after + plan.recordsOutput.eventIndex',
-  },
-  {
     bug: 'a retry that is due stays a retry',
     file: `${SQLITE}/scheduling/timers.ts`,
     from: "connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });",
@@ -154,7 +148,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'shared/engine/work/settle-work-item.ts',
     from: 'const verdict = await deps.committer.commit(commit);',
     to: `const verdict = await deps.committer.commit({
-      ...commit, events: [], recordsOutput: null, deadLetters: [], runnable: 'keep',
+      ...commit, events: [], deadLetters: [], runnable: 'keep',
     });
     if (verdict.accepted) await deps.committer.commit({ ...commit, settles: [] });`,
   },
@@ -167,8 +161,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a completion decides on a state that has moved since',
     file: 'shared/engine/work/settle-and-decide.ts',
-    from: '    ...planned.commit,\n    recordsOutput,',
-    to: '    ...planned.commit,\n    expectedSequence: null,\n    recordsOutput,',
+    from: '    ...planned.commit,\n',
+    to: '    ...planned.commit,\n    expectedSequence: null,\n',
   },
   {
     bug: 'a completion accepts any idempotency key',

@@ -104,7 +104,6 @@ const EXERCISED = [
 const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
   'fences are not checked': (plan) => ({ ...plan, settles: [] }),
   'the sequence is not checked': (plan) => ({ ...plan, expectedSequence: null }),
-  'results are not recorded': (plan) => ({ ...plan, recordsOutput: null }),
   'work is scheduled and not queued': (plan) => ({ ...plan, newItems: [] }),
   'an end revokes nothing': (plan) => ({ ...plan, revokesAll: false }),
   'a release counts as an attempt': (plan) => ({

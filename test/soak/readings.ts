@@ -16,7 +16,7 @@ const PAGE_BYTES = 4_096;
 /** Tables with rows that live for milliseconds to minutes: they must not grow at all. */
 const HOT = ['work_queue', 'work_leases', 'timers', 'retry_timers', 'runnable'];
 /** Tables that keep history: they grow with their rows. */
-const KEPT = ['executions', 'events', 'work_items', 'recorded_outputs'];
+const KEPT = ['executions', 'events', 'work_items'];
 
 export function readProcesses(cluster: ChaosCluster): readonly Sample[] {
   return cluster.members.flatMap((member) => {

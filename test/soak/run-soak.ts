@@ -245,20 +245,18 @@ const ENDS = `
     count(*) filter (where status = 'completed')::int as completed,
     count(*) filter (where e.events <> x.last_sequence)::int as gaps,
     count(*) filter (where e.ends is distinct from 1)::int as "ends but one",
-    count(*) filter (where r.results is distinct from 2)::int as "results but two",
+    count(*) filter (where e.results is distinct from 2)::int as "results but two",
     (
       (select count(*) from work_queue) + (select count(*) from work_leases)
         + (select count(*) from retry_timers) + (select count(*) from timers)
     )::int as left
   from executions x
   left join (
-    select execution_id, count(*) as events, count(*) filter (where kind = 'WorkflowCompleted') as ends
+    select execution_id, count(*) as events, count(*) filter (where kind = 'WorkflowCompleted') as ends,
+      count(*) filter (where kind = 'ToolCallCompleted') as results
     from events
     group by 1
-  ) e on e.execution_id = x.id
-  left join (
-    select execution_id, count(*) as results from recorded_outputs group by 1
-  ) r on r.execution_id = x.id`;
+  ) e on e.execution_id = x.id`;
 
 function checkTrends({ trends }: Pick<SoakRun, 'trends'>): readonly string[] {
   return Object.entries(trends).flatMap(([name, trend]) =>

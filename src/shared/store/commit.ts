@@ -73,7 +73,6 @@ export interface CommitPlan {
   readonly holdsTimers: readonly string[];
   /** Held timers that run again, with the time they had left. */
   readonly releasesTimers: readonly string[];
-  readonly recordsOutput: RecordedOutput | null;
   /** Labels that replace those of the same names, as its events say. Absent: none. */
   readonly setsLabels?: Labels;
   /** Model usage: counted for the execution and all its ancestors. */
@@ -154,7 +153,6 @@ export function emptyCommit(of: {
     cancelsTimers: [],
     holdsTimers: [],
     releasesTimers: [],
-    recordsOutput: null,
     charge: null,
     deadLetters: [],
     snapshot: null,
@@ -318,14 +316,6 @@ export interface NewTimer {
   readonly purpose: TimerPurpose;
   readonly nodeId: string | null;
   readonly visit: number | null;
-}
-
-/** A tool's result kept under its key, so that a re-run replays it. */
-export interface RecordedOutput {
-  readonly idempotencyKey: string;
-  readonly workItemId: WorkItemId;
-  /** Position in `events` of the NodeCompleted that holds the result. */
-  readonly eventIndex: number;
 }
 
 export interface ModelUse {

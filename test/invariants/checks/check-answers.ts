@@ -145,25 +145,26 @@ function tokenOf(value: JsonValue | undefined): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-/** An accepted result is recorded under its key, and equals the one sent. */
+/** The result of an accepted completion follows its call, and equals the one sent under the item's key. */
 function checkRecorded(
   dump: Dump,
   events: ReadonlyMap<string, readonly EventOf[]>,
   history: History,
 ): Violation[] {
-  const recorded = new Map(dump.recorded_outputs.map((row) => [row.work_item_id, row]));
+  const calls = dump.events.filter(({ kind }) => kind === 'ToolCallCompleted');
+  const callOf = new Map(calls.map((call) => [call.payload['work_item_id'], call]));
   const keys = new Map(dump.work_items.map((row) => [row.work_item_id, row.idempotency_key]));
   const accepted = deedsOf(history, 'complete').filter((deed) => success(deed) !== null);
   return violations('an accepted result is recorded under its key', accepted, ({ asks }) => {
     const about = { work_item: asks.workItemId, fence: asks.fence, key: asks.key };
-    const row = recorded.get(asks.workItemId);
-    if (row === undefined) return { about, saw: 'there is no row in recorded_outputs' };
-    const event = events.get(row.execution_id)?.[(row.event_sequence ?? 0) - 1];
+    const call = callOf.get(asks.workItemId);
+    if (call === undefined) return { about, saw: 'no completed call' };
+    const result = events.get(call.execution_id)?.[call.sequence];
     const isRight =
-      row.idempotency_key === keys.get(asks.workItemId) &&
-      event?.kind === 'NodeCompleted' &&
-      isDeepStrictEqual(event.payload['output'], asks.output);
-    return isRight ? null : { about, saw: `event ${row.event_sequence} is ${event?.kind}` };
+      asks.key === keys.get(asks.workItemId) &&
+      result?.kind === 'NodeCompleted' &&
+      isDeepStrictEqual(result.payload['output'], asks.output);
+    return isRight ? null : { about, saw: `event ${call.sequence + 1} is ${result?.kind}` };
   });
 }
 

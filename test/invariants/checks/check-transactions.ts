@@ -7,11 +7,6 @@ export function checkTransactions(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const calls = dump.events.filter(({ kind }) => kind === 'ToolCallCompleted');
   const children = dump.events.filter(({ kind }) => kind === 'ChildWorkflowStarted');
-  const ofWorkers = new Set(dump.work_items.map((item) => item.work_item_id));
-  const told = calls.filter(({ payload }) => ofWorkers.has(payload['work_item_id'] as string));
-  const records = new Set(
-    dump.recorded_outputs.map((row) => `${row.execution_id} ${row.event_sequence}`),
-  );
   return [
     ...violations('a start and its key are one transaction', dump.request_keys, (row) => {
       const first = events.get(row.execution_id)?.[0];
@@ -30,25 +25,6 @@ export function checkTransactions(dump: Dump): Violation[] {
         saw: `told in ${event.written_in}, the child began in ${first?.written_in}`,
       };
     }),
-    ...violations('a completed call of a worker has a recorded output', told, (call) => {
-      const { execution_id: execution, sequence } = call;
-      if (records.has(`${execution} ${sequence + 1}`) || call.payload['replayed'] === true) {
-        return null;
-      }
-      return { about: { execution, sequence }, saw: 'no row in recorded_outputs' };
-    }),
-    ...violations(
-      'a result is recorded in the transaction of its event',
-      dump.recorded_outputs,
-      (row) => {
-        const event = events.get(row.execution_id)?.[(row.event_sequence ?? 0) - 1];
-        if (row.event_sequence === null || event?.written_in === row.written_in) return null;
-        return {
-          about: { execution: row.execution_id, key: row.idempotency_key },
-          saw: `recorded in ${row.written_in}, event ${row.event_sequence} in ${event?.written_in}`,
-        };
-      },
-    ),
     ...violations('a settle and its result are one transaction', calls, (call) => {
       const result = events.get(call.execution_id)?.[call.sequence];
       const isOne = result?.kind === 'NodeCompleted' && result.written_in === call.written_in;

@@ -6624,6 +6624,7 @@ export interface operations {
                             readonly sequence: number;
                             readonly body: string;
                         } | null;
+                        /** @description Results kept for replay. The events have those of completions under a fence. */
                         readonly recorded_outputs: readonly {
                             readonly idempotency_key: string;
                             readonly work_item_id: string;

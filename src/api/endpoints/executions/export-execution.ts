@@ -43,16 +43,20 @@ const documentShape = z.object({
     }),
   ),
   snapshot: z.object({ sequence: z.int(), body: z.string() }).nullable(),
-  recorded_outputs: z.array(
-    z.object({
-      idempotency_key: z.string(),
-      work_item_id: z.string(),
-      event_sequence: z.int().nullable(),
-      output: z.unknown(),
-      state_patch: anyObject.nullable(),
-      created_at: timestamp,
+  recorded_outputs: z
+    .array(
+      z.object({
+        idempotency_key: z.string(),
+        work_item_id: z.string(),
+        event_sequence: z.int().nullable(),
+        output: z.unknown(),
+        state_patch: anyObject.nullable(),
+        created_at: timestamp,
+      }),
+    )
+    .meta({
+      description: 'Results kept for replay. The events have those of completions under a fence.',
     }),
-  ),
   artifacts: z.array(
     z.object({
       hash: z.string(),

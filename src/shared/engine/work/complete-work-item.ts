@@ -90,10 +90,8 @@ export async function completeWorkItem(
   }
   const work = await knownOf(deps, found);
   const { stored } = offloaded;
-  const recordsOutput =
-    idempotencyKey === null ? null : { idempotencyKey, workItemId, eventIndex: stored.length - 1 };
   const { labels } = params;
-  const settled = { facts: offloaded.facts, stored, recordsOutput, ...(labels && { labels }) };
+  const settled = { facts: offloaded.facts, stored, ...(labels && { labels }) };
   const commit = labels === undefined ? commitSettle : commitLabelled;
   const endedAt =
     (await settleAndDecide(deps, found, settled)) ??
@@ -102,7 +100,6 @@ export async function completeWorkItem(
       settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
       events: stored,
       ...chargeWith(facts),
-      recordsOutput,
       ...(labels && { setsLabels: labels }),
       runnable: 'mark',
     }));

@@ -1,7 +1,7 @@
 import { visitKey } from '../../domain/execution/state.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { haveRoom, type Labels } from '../../domain/execution/labels/labels.ts';
-import type { CommitPlan, NewEvent } from '../../store/commit.ts';
+import type { NewEvent } from '../../store/commit.ts';
 import { type Held, loadHeld } from '../advance/held-execution.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { commitDecided, decideHere, isForScheduler } from './decide-here.ts';
@@ -11,7 +11,6 @@ export interface SettledFacts {
   readonly facts: readonly ExecutionEvent[];
   /** The same facts as they are stored. */
   readonly stored: readonly NewEvent[];
-  readonly recordsOutput: CommitPlan['recordsOutput'];
   readonly labels?: Labels;
 }
 
@@ -55,13 +54,12 @@ async function settleOn(
   of: { readonly held: Held; readonly found: Settleable; readonly settled: SettledFacts },
 ): Promise<string | null> {
   const { held, found, settled } = of;
-  const { recordsOutput, labels } = settled;
+  const { labels } = settled;
   if (labels !== undefined && !haveRoom(held.state.labels, labels)) return null;
   const planned = await decideHere(deps, held, { ...settled, settles: [found.lease] });
   if (planned === null) return null;
   const commit = {
     ...planned.commit,
-    recordsOutput,
     ...(labels !== undefined && { setsLabels: labels }),
   };
   const verdict = await commitDecided(deps, held, { ...planned, commit });

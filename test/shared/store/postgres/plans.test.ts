@@ -242,7 +242,6 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   await store.work.renew([{ ...first, ...first.ticket, leaseMs: 30_000 }]);
   await store.work.find(first.ticket.workItemId, execution.tenantId);
   const engine = makeTicket(execution, { queue: 'engine' });
-  const key = makeKey();
   const childId = executionIdFromUuid(makeUuid());
   await commitOne(
     store,
@@ -277,7 +276,6 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
         },
       ],
       tree: { rootExecutionId: execution.executionId, is: 'start', adds: 1, descendantsMax: 10 },
-      recordsOutput: { idempotencyKey: key, workItemId: first.ticket.workItemId, eventIndex: 0 },
       snapshot: '{}',
       runnable: 'mark',
     }),
@@ -301,7 +299,10 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   await store.imports.find({ tenantId: execution.tenantId, executionIds: [importedId] });
   await store.audit.histories([importedId]);
   await store.audit.imports({ tenantId: null, after: null, limit: 10 });
-  await store.work.recordedOutput({ executionId: execution.executionId, idempotencyKey: key });
+  await store.work.recordedOutput({
+    executionId: execution.executionId,
+    idempotencyKey: makeKey(),
+  });
   await store.timers.promoteRetries({ limit: 10 });
   await store.timers.listDue({ limit: 10 });
   await store.timers.nextDueInMs();

@@ -182,7 +182,7 @@ function tenantOf(table: (typeof TABLES)[number]): string {
 
 /** Adds rows of every kind, through the store, as the role that owns nothing. */
 async function fill(): Promise<TenantId> {
-  const { tickets: _, ...execution } = await startWithItems(store, [{}, {}]);
+  const { tickets: _, ...execution } = await startWithItems(store, [{}, {}, {}]);
   const { tenantId } = execution;
   await store.tenants.create({ tenantId, name: 'filled', actorId: 'token:ci' });
   await store.tokens.create({
@@ -204,6 +204,13 @@ async function fill(): Promise<TenantId> {
     actorId: 'token:ci',
     workflowsMax: 5,
   });
+  const unfenced = await claimOne(store, tenantId, { limit: 1 });
+  await store.work.settleUnfenced({
+    workItemId: unfenced.ticket.workItemId,
+    tenantId,
+    record: { output: 'done', statePatch: {} },
+    deadLetter: null,
+  });
   const leased = await claimOne(store, tenantId, { limit: 1 });
   await commitOne(
     store,
@@ -216,11 +223,6 @@ async function fill(): Promise<TenantId> {
       ],
       retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 60_000, released: null }],
       startsTimers: [makeTimer({ when: { delayMs: 60_000 } })],
-      recordsOutput: {
-        idempotencyKey: makeKey(),
-        workItemId: leased.ticket.workItemId,
-        eventIndex: 0,
-      },
       snapshot: '{}',
       runnable: 'mark',
     }),

@@ -17,7 +17,7 @@ export interface ExecutionDocument {
   readonly events: readonly DocumentedEvent[];
   /** `body` is the encoded state as of `sequence`. */
   readonly snapshot: { readonly sequence: number; readonly body: string } | null;
-  /** Results kept for replay, except those that were deleted. */
+  /** Results kept for replay, except those that were deleted. Most results are in events alone. */
   readonly recorded_outputs: readonly DocumentedOutput[];
 }
 

@@ -29,7 +29,6 @@ export type TurnCommit = Partial<
     | 'deadLetters'
     | 'holdsTimers'
     | 'keepsLeases'
-    | 'recordsOutput'
     | 'runnable'
     | 'setsLabels'
     | 'settles'
@@ -62,12 +61,11 @@ function hasChildren({ tree = null, startsExecutions = [] }: TurnCommit): boolea
 
 /** The decision has its own leases, marks and children; a turn that has children is not decided here. */
 function withChange(decided: CommitPlan, change: TurnCommit): CommitPlan {
-  const { startsTimers = [], deadLetters = [], recordsOutput = null, setsLabels } = change;
+  const { startsTimers = [], deadLetters = [], setsLabels } = change;
   const together = {
     ...decided,
     startsTimers: [...decided.startsTimers, ...startsTimers],
     deadLetters,
-    recordsOutput,
     ...(setsLabels !== undefined && { setsLabels }),
   };
   // The end of an execution removes its timers.

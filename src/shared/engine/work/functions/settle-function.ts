@@ -45,9 +45,8 @@ export async function completeFunction(
   deps: UseCaseDeps,
   caller: Reader,
   params: SettleOfFunction & {
-    /** The events that the completion records; `idempotencyKey` is the key of its result. */
+    /** The events that the completion records. */
     readonly facts: readonly ExecutionEvent[];
-    readonly idempotencyKey: string | null;
     /** Throws the 400 of an output that is not what the workflow was promised. */
     readonly check: () => Promise<void>;
     readonly refuse: (reason: string) => SvcError;
@@ -63,18 +62,7 @@ export async function completeFunction(
         return { events: [...recorded, endOfRollback(open, usageIn(params.facts))] };
       }
       await params.check();
-      const events = [...recorded, ...params.facts];
-      const { idempotencyKey } = params;
-      const { workItemId } = open.found.record;
-      return {
-        events,
-        commit: {
-          recordsOutput:
-            idempotencyKey === null
-              ? null
-              : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
-        },
-      };
+      return { events: [...recorded, ...params.facts] };
     },
   });
 }

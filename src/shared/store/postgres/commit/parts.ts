@@ -28,7 +28,6 @@ export const JUDGED_FLAGS = [
   'timers',
   'heldTimers',
   'releasedTimers',
-  'outputs',
   'snapshots',
   'deadLetters',
   'messages',

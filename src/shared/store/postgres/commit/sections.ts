@@ -273,12 +273,6 @@ export const COMMIT_SECTIONS = {
     visit: ['int4', ({ visit }) => visit],
   }),
 
-  outputs: optionalRow(({ recordsOutput }) => recordsOutput, {
-    idempotency_key: ['text', ({ idempotencyKey }) => idempotencyKey],
-    work_item_id: ['uuid', ({ workItemId }) => workItemId],
-    /** The time of the events. */
-    sequence: ['int4', ({ eventIndex }, { batched }) => batched.base + eventIndex + 1],
-  }),
   snapshots: optionalRow(({ snapshot }) => snapshot, {
     body: ['text', (snapshot) => snapshot],
   }),

@@ -89,20 +89,6 @@ export function acceptingParts(has: Has, $: Param): string[] {
 
 export function recordingParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
-  if (has('outputs')) {
-    // The first result under a key stays, because a replay must find it.
-    parts.push(
-      `recorded as (
-        insert into recorded_outputs (
-          execution_id, idempotency_key, work_item_id, event_sequence, created_at
-        )
-        select a.id, o.idempotency_key, o.work_item_id, a.base + o.sequence, a.stamp
-        from ${$.table('outputs', 'o')}
-        join accepted a on a.position = o.position
-        on conflict (execution_id, idempotency_key) do nothing
-      )`,
-    );
-  }
   if (has('snapshots')) {
     parts.push(
       `folded as (

@@ -33,17 +33,13 @@ export function isUnmetCondition(error: unknown): boolean {
   return codeOf(error) === 'SV001' || isTakenKey(error);
 }
 
-/** An execution of this id, a start under this Idempotency-Key, or a result under this key exists already. */
+/** An execution of this id or a start under this Idempotency-Key exists already. */
 function isTakenKey(error: unknown): boolean {
   const { constraint } = error as { readonly constraint?: unknown };
   return codeOf(error) === '23505' && TAKEN_KEYS.has(constraint);
 }
 
-const TAKEN_KEYS: ReadonlySet<unknown> = new Set([
-  'executions_pkey',
-  'request_keys_pkey',
-  'recorded_outputs_pkey',
-]);
+const TAKEN_KEYS: ReadonlySet<unknown> = new Set(['executions_pkey', 'request_keys_pkey']);
 
 /** The connection is gone, or in a state nobody knows: it must not be used again. */
 export function isConnectionLoss(error: unknown): boolean {

@@ -45,7 +45,6 @@ export function writePlan(
   writeWorkflowHold(connection, plan);
   const fences = writeItems(connection, { plan, shard: head.shard, now, drawFence });
   writeTimers(connection, { plan, now });
-  writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
   awaitPlace(connection, plan, createdAt);
@@ -211,29 +210,6 @@ function writeWorkflowHold(
      values (?, ?, ?)
      on conflict (execution_id) do nothing`,
     [executionId, tenantId, workflowHold.workflowId],
-  );
-}
-
-function writeRecordedOutput(
-  connection: Connection,
-  params: { readonly plan: CommitPlan; readonly after: number; readonly createdAt: number },
-): void {
-  const { plan, after, createdAt } = params;
-  if (plan.recordsOutput === null) return;
-  // The first result under a key is final; a later one is never returned.
-  connection.run(
-    `insert into recorded_outputs (
-       execution_id, idempotency_key, work_item_id, event_sequence, created_at
-     )
-     values (:execution_id, :idempotency_key, :work_item_id, :event_sequence, :created_at)
-     on conflict (execution_id, idempotency_key) do nothing`,
-    {
-      execution_id: plan.executionId,
-      idempotency_key: plan.recordsOutput.idempotencyKey,
-      work_item_id: plan.recordsOutput.workItemId,
-      event_sequence: after + plan.recordsOutput.eventIndex + 1,
-      created_at: createdAt,
-    },
   );
 }
 

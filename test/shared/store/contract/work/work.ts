@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { ClaimRef } from '../../../../../src/shared/store/store.ts';
 import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item.ts';
-import type { TestStore } from '../../../../support/stores.ts';
+import { changeTable, type TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import {
   atOnce,
@@ -10,6 +10,7 @@ import {
   claimOne,
   commitOne,
   placeOf,
+  requeueNow,
   settleOf,
   start,
   startWithItems,
@@ -389,69 +390,67 @@ export function workCases(name: string, open: () => TestStore): void {
   });
 
   check('a recorded result is found under its key, the first one forever', async (t, { store }) => {
-    const { tickets, ...execution } = await startWithItems(store, [{}]);
-    const [ticket] = tickets;
-    if (ticket === undefined) throw new Error('no item was made');
-    const { idempotencyKey, workItemId } = ticket;
-    const { executionId } = execution;
-    t.is(await store.work.recordedOutput({ executionId, idempotencyKey }), null);
-    const output = { text: 'Größe', list: [1, 2.5, null] };
-    await commitOne(
-      store,
-      makePlan(execution, {
-        settles: [settleOf(await claimOne(store, execution.tenantId))],
-        events: [makeEvent(), makeCompleted(output, { seen: true })],
-        recordsOutput: { idempotencyKey, workItemId, eventIndex: 1 },
-      }),
+    const { tickets, tenantId, executionId } = await startWithItems(store, [{}, {}]);
+    const first = { output: { text: 'Größe', list: [1, 2.5, null] }, statePatch: { seen: true } };
+    const settle = async (record: typeof first | { output: string; statePatch: {} }) => {
+      const item = await claimOne(store, tenantId, { limit: 1 });
+      const { workItemId } = item.ticket;
+      await store.work.settleUnfenced({ workItemId, tenantId, record, deadLetter: 'no fence' });
+      await requeueNow(store, workItemId, tenantId);
+      return item;
+    };
+    const { ticket, hasRecordedOutput } = await settle(first);
+    t.false(hasRecordedOutput);
+    const { idempotencyKey } = ticket;
+    const [again, other] = await claim(store, tenantId);
+    t.deepEqual(
+      [again, other].map((item) => [item?.ticket.workItemId, item?.hasRecordedOutput]),
+      [
+        [tickets[1]?.workItemId, false],
+        [ticket.workItemId, true],
+      ],
     );
-    await commitOne(
-      store,
-      makePlan(execution, {
-        events: [makeCompleted('later')],
-        recordsOutput: { idempotencyKey, workItemId, eventIndex: 0 },
-      }),
-    );
-    t.deepEqual(await store.work.recordedOutput({ executionId, idempotencyKey }), {
-      output,
-      statePatch: { seen: true },
+    await store.work.settleUnfenced({
+      workItemId: ticket.workItemId,
+      tenantId,
+      record: { output: 'later', statePatch: {} },
+      deadLetter: null,
     });
+    t.deepEqual(await store.work.recordedOutput({ executionId, idempotencyKey }), first);
     t.is(await store.work.recordedOutput({ executionId, idempotencyKey: makeKey() }), null);
     t.is(await store.work.recordedOutput({ executionId: makeExecutionId(), idempotencyKey }), null);
   });
 
-  check('a result without a state patch is recorded with an empty one', async (t, { store }) => {
-    const execution = await start(store);
-    const idempotencyKey = makeKey();
+  check('a result that an older process recorded in an event is found', async (t, database) => {
+    const { store } = database;
+    const { tickets, tenantId, executionId } = await startWithItems(store, [{}, {}]);
+    const [withPatch, without] = tickets.map(({ idempotencyKey }) => idempotencyKey);
+    const patched = makeCompleted({ n: 1 }, { seen: true });
     await commitOne(
       store,
-      makePlan(execution, {
-        events: [makeCompleted(null)],
-        recordsOutput: { idempotencyKey, workItemId: makeWorkItemId(), eventIndex: 0 },
-      }),
+      makePlan({ executionId, tenantId }, { events: [patched, makeCompleted(null)] }),
     );
-    t.deepEqual(
-      await store.work.recordedOutput({ executionId: execution.executionId, idempotencyKey }),
-      { output: null, statePatch: {} },
-    );
-  });
-
-  check('a claim says whether a result is recorded under the key', async (t, { store }) => {
-    const execution = await start(store);
-    const [known, unknown] = [makeTicket(execution), makeTicket(execution)];
-    const { idempotencyKey, workItemId } = known;
-    await commitOne(
-      store,
-      makePlan(execution, {
-        newItems: [known, unknown].map(makeItem),
-        events: [makeCompleted('done')],
-        recordsOutput: { idempotencyKey, workItemId, eventIndex: 0 },
-      }),
-    );
-    const claimed = await claim(store, execution.tenantId);
+    const id = database.url.startsWith('sqlite:') ? executionId : executionId.slice('exec_'.length);
+    for (const [key, sequence] of [
+      [withPatch, 2],
+      [without, 3],
+    ]) {
+      await changeTable(database.url)(
+        `insert into recorded_outputs (
+           execution_id, idempotency_key, work_item_id, event_sequence, created_at
+         ) select execution_id, '${key}', work_item_id, ${sequence}, created_at
+         from work_items where execution_id = '${id}' limit 1`,
+      );
+    }
+    const claimed = await claim(store, tenantId);
     t.deepEqual(
       claimed.map((item) => item.hasRecordedOutput),
-      [true, false],
+      [true, true],
     );
+    const read = (idempotencyKey = '') =>
+      store.work.recordedOutput({ executionId, idempotencyKey });
+    t.deepEqual(await read(withPatch), { output: { n: 1 }, statePatch: { seen: true } });
+    t.deepEqual(await read(without), { output: null, statePatch: {} });
   });
 }
 

@@ -21,7 +21,6 @@ export const OPTIMISTIC_FLAGS = [
   'leases',
   'queued',
   'items',
-  'outputs',
   'marks',
   'clears',
   'messages',

@@ -11,8 +11,8 @@ import { unservedTenants } from '../unserved.ts';
  * judges no plan: it writes everything from the parameters as they come. At the end, as many
  * executions must have moved and leases have ended as the batch names, and no new execution may have
  * the id of a removed one. Otherwise `refuse_outright` fails the statement, which then writes nothing.
- * So does an execution's id, an Idempotency-Key or a result's key that is taken: with `on conflict`
- * each of their rows would have a second record in the log.
+ * So does an execution's id or an Idempotency-Key that is taken: with `on conflict` each of their rows
+ * would have a second record in the log.
  *
  * Each write carries its conditions. After a wait for another transaction's row change, the
  * statement checks the conditions again on the changed row. The parameters are in the order of the
@@ -37,7 +37,6 @@ export const optimisticStatement = createStatements({
       ...(has('requests') ? [granted($)] : []),
       ...(has('labels') ? [labelled($)] : []),
       ...(has('events') ? [appended(has, $)] : []),
-      ...(has('outputs') ? [recorded(has, $)] : []),
       ...(has('items') ? [described($)] : []),
       ...(has('leases') ? [born(has, $)] : []),
       ...(has('queued') ? [enqueued(has, $)] : []),
@@ -139,21 +138,6 @@ function appended(has: Has, $: Param): string {
       join (${executions(has)}) a on a.id = v.execution_id`
           : `${given}, ${STAMP}`
       }
-    )`;
-}
-
-/** The first result under a key stays, because a replay must find it: a second one refuses the batch. */
-function recorded(has: Has, $: Param): string {
-  return `recorded as (
-      insert into recorded_outputs (
-        execution_id, idempotency_key, work_item_id, event_sequence, created_at
-      )
-      select o.execution_id, o.idempotency_key, o.work_item_id,
-        ${has('tails') ? 'a.base + ' : ''}o.sequence, a.stamp
-      from (
-        select ${$.list('outputs', ['execution_id', ...namesOf('outputs')])}
-      ) o
-      join (${executions(has)}) a on a.id = o.execution_id
     )`;
 }
 
