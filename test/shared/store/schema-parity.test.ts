@@ -9,6 +9,8 @@ import { sqlitePath } from '../../support/stores.ts';
 const SQLITE_ONLY = new Set(['lease_fence']);
 /** SQLite has no partitions, and its leases don't move in place. */
 const POSTGRES_ONLY = new Set(['event_partitions', 'leases']);
+/** SQLite would have to copy the table. */
+const NULL_ON_POSTGRES = 'work_items.retry_policy';
 
 test('both databases have the same tables, columns and nullable columns', async (t) => {
   const [postgres, sqlite] = await Promise.all([readPostgres(t), readSqlite(t)]);
@@ -59,5 +61,6 @@ interface ColumnRow {
 }
 
 function describe({ table, column, nullable }: ColumnRow): string {
-  return `${table}.${column}${nullable ? '?' : ''}`;
+  const name = `${table}.${column}`;
+  return `${name}${nullable && name !== NULL_ON_POSTGRES ? '?' : ''}`;
 }

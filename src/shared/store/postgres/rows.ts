@@ -9,6 +9,7 @@ import {
   type WorkItemId,
 } from '../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
+import { DEFAULT_RETRY_POLICY } from '../../domain/work/retry.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
 import type { ExecutionRow, ListedRow, ListedWait } from '../executions.ts';
 import type { Lease } from '../work.ts';
@@ -322,7 +323,8 @@ export interface RecordColumns {
   readonly tool: string;
   /** JSON texts. */
   readonly payload: string;
-  readonly retry_policy: string;
+  /** Null: the default. */
+  readonly retry_policy: string | null;
   readonly heartbeat_interval_ms: number;
   readonly queue_name: string | null;
 }
@@ -342,7 +344,10 @@ export function decodeRecord(
     idempotencyKey: row.idempotency_key,
     tool: row.tool,
     payload: JSON.parse(row.payload) as WorkItemRecord['payload'],
-    retryPolicy: JSON.parse(row.retry_policy) as WorkItemRecord['retryPolicy'],
+    retryPolicy:
+      row.retry_policy === null
+        ? DEFAULT_RETRY_POLICY
+        : (JSON.parse(row.retry_policy) as WorkItemRecord['retryPolicy']),
     heartbeatIntervalMs: row.heartbeat_interval_ms,
   };
 }

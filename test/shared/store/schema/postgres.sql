@@ -645,7 +645,7 @@ create table public.work_items (
   idempotency_key text not null,
   tool text not null,
   payload json not null,
-  retry_policy json not null,
+  retry_policy json,
   heartbeat_interval_ms integer not null,
   node_timeout_ms bigint,
   schedule_to_start_ms bigint,

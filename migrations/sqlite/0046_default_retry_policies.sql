@@ -1,0 +1,2 @@
+-- works from: 14
+-- Nothing to change: SQLite would have to copy the table, and has no other processes that write it.
