@@ -1,4 +1,4 @@
--- after: aca641f8e79e91b403f771e57f0ee664392527fa86acf703640d59a874558e6a
+-- after: 7dbf8ad3b9c9ed9d7e23f3559375fac27d2253b0addb0c73d8c197f5867a5ad3
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -832,6 +832,8 @@ begin
   where execution_id = old.execution_id
     and state = 'later';
 end;
+
+CREATE INDEX flow_waits_by_due on flow_waits (due_at) where due_at is not null;
 
 insert into lease_fence (id, last) values (1, 0);
 
