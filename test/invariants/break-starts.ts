@@ -8,6 +8,7 @@ const keyOf = (token: string): string => token;
 export const START_RULES: Readonly<Record<string, StartRule>> = {
   delayed: { afterMs: 100, keyOf },
   throttled: { rate: { intervalMs: 100, burst: 1 }, keyOf },
+  gathering: { batch: { max: 2, waitMs: 100 }, keyOf },
   settling: { debounce: { waitMs: 100, maxWaitMs: 300 }, keyOf },
 };
 
@@ -26,7 +27,29 @@ export const STARTS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> 
     add(run, 'settling', [[started(101), begun(150)]]),
   'a displaced execution ran nothing, and a newer one of its key did it': (run) =>
     add(run, 'settling', [[started(102), displacedBy('exec_8', 103)], [started(101)]]),
+  'a batch has the inputs of its starts, in their order': (run) =>
+    add(run, 'gathering', [
+      [started(101), closedWith(['exec_7', 'exec_8'], 103), begun(104)],
+      [started(100), carriedBy('exec_7', 103)],
+    ]),
+  'an input is in one batch, whose execution alone begins': (run) =>
+    add(run, 'gathering', [
+      [started(101), closedWith(['exec_7', 'exec_8'], 103), begun(104)],
+      [started(102), begun(105)],
+    ]),
+  'a batch closes when it is full, or has waited': (run) =>
+    add(run, 'gathering', [[started(101), closedWith(['exec_7'], 103), begun(104)]]),
 };
+
+function closedWith(ids: readonly string[], place: number): Told {
+  const items = ids.map(() => ({ token: 'one' }));
+  return { kind: 'BatchClosed', payload: { execution_ids: ids, input: { items } }, place };
+}
+
+function carriedBy(executionId: string, place: number): Told {
+  const reason = `batch: its input is in the batch of ${executionId}`;
+  return { kind: 'WorkflowCancelled', payload: { reason }, place };
+}
 
 function add(run: ExampleRun, workflowId: string, stories: readonly (readonly Told[])[]): void {
   stories.forEach((told, index) =>

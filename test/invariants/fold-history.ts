@@ -69,7 +69,8 @@ function fold(events: readonly EventOf[]): Folded {
     const { kind, node_id: nodeId, payload } = event;
     const visit = visitOf(event);
     switch (kind) {
-      case 'WorkflowStarted': {
+      case 'WorkflowStarted':
+      case 'BatchClosed': {
         const carried = payload['carried'];
         const first = isJsonObject(carried) ? carried['state'] : payload['input'];
         state = isJsonObject(first) ? first : {};

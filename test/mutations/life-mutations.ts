@@ -166,6 +166,18 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'p.is_leaving = 9\n     ),',
   },
   {
+    bug: 'a batch is closed although one of it has moved',
+    file: `${SQLITE}/commit/commit.ts`,
+    from: 'areTogether(plans) && plans.some(',
+    to: 'areTogether([]) && plans.some(',
+  },
+  {
+    bug: 'the execution of a batch has the input of the others alone',
+    file: 'shared/engine/flow/close-batch.ts',
+    from: 'items: members.map(({ state }) => state.input)',
+    to: 'items: members.slice(1).map(({ state }) => state.input)',
+  },
+  {
     bug: 'a quota has one place too many',
     file: `${SQLITE}/scheduling/quotas.ts`,
     from: 'limit - countTaken(connection, quota)',

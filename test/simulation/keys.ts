@@ -12,6 +12,7 @@ export const KEYS: Readonly<Partial<Record<WorkflowName, KeyOf>>> = {
   latest_two: { limit: 2, whenFull: 'cancel_oldest', keyOf },
   deadlined: { limit: 1, whenFull: 'queue', keyOf },
   throttled_one: { limit: 1, whenFull: 'queue', keyOf },
+  gathering_one: { limit: 1, whenFull: 'queue', gathers: true, keyOf },
 };
 
 /** When executions of the workflows begin, as the checker knows it. */
@@ -20,5 +21,7 @@ export const START_RULES: Readonly<Partial<Record<WorkflowName, StartRule>>> = {
   deadlined: { keyOf },
   throttled: { rate: { intervalMs: 200, burst: 1 }, keyOf },
   throttled_one: { rate: { intervalMs: 200, burst: 1 }, keyOf },
+  gathering: { batch: { max: 3, waitMs: 120 }, keyOf },
+  gathering_one: { batch: { max: 2, waitMs: 200 }, keyOf },
   settling: { debounce: { waitMs: 120, maxWaitMs: 300 }, keyOf },
 };

@@ -259,6 +259,11 @@ export const WORKFLOWS = {
   throttled: brief({ rate: RATE }),
   throttled_one: brief({ rate: RATE, concurrency: { key: KEY, limit: 1 } }),
   settling: brief({ debounce: { key: KEY, wait: '120ms', max_wait: '300ms' } }),
+  gathering: brief({ batch: { key: KEY, max: 3, wait: '120ms' } }),
+  gathering_one: brief({
+    batch: { key: KEY, max: 2, wait: '200ms' },
+    concurrency: { key: KEY, limit: 1 },
+  }),
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -391,6 +396,8 @@ export const WITH_KEYS = [
   'throttled',
   'throttled_one',
   'settling',
+  'gathering',
+  'gathering_one',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
   'lasting',

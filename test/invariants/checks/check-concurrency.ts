@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { byExecution } from './check-histories.ts';
 import { textIn, type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
 import type { History } from '../history.ts';
@@ -8,6 +8,8 @@ import { violations, type Violation } from '../violation.ts';
 export interface KeyOf {
   readonly limit: number;
   readonly whenFull: 'queue' | 'refuse' | 'cancel_oldest';
+  /** Starts gather before, so a retry, which does not, may pass them. */
+  readonly gathers?: true;
   /** The key of an execution, from the `token` in its input. */
   readonly keyOf: (token: string) => string;
 }
@@ -53,8 +55,7 @@ function keyedIn(dump: Dump, keys: Keys): readonly Keyed[] {
     const story = events.get(row.id) ?? [];
     const [started] = story;
     if (of === undefined || started === undefined || row.parent_execution_id !== null) return [];
-    const { input } = started.payload;
-    const key = of.keyOf(isJsonObject(input) ? textIn(input, 'token') : '');
+    const key = of.keyOf(tokenOf(started));
     return [
       {
         ...of,
@@ -125,7 +126,9 @@ function checkOrder(
   { dump, keyed }: { readonly dump: Dump; readonly keyed: readonly Keyed[] },
 ): Violation[] {
   if ((dump.retired_executions ?? []).length > 0) return [];
-  const waiting = keyed.filter(({ whenFull }) => whenFull !== 'refuse');
+  const waiting = keyed.filter(
+    ({ whenFull, gathers }) => whenFull !== 'refuse' && gathers !== true,
+  );
   const byKey = Map.groupBy(waiting, ({ key }) => key);
   return violations(rule, waiting, (one) => {
     const { begun, limit, row } = one;
@@ -143,8 +146,15 @@ function checkOrder(
   });
 }
 
+/** The token in the input of a start; of a batch, that of its first start. */
+export function tokenOf({ payload: { input = null } }: EventOf): string {
+  const items = isJsonObject(input) ? input['items'] : null;
+  const own = Array.isArray(items) ? (items as readonly JsonValue[])[0] : input;
+  return isJsonObject(own) ? textIn(own, 'token') : '';
+}
+
 const MADE_ROOM = /made room for (exec_\w+),/;
-const FOR_NEWER = /(?:made room for|displaced it:) (exec_\w+),/;
+const FOR_NEWER = /(?:made room for|displaced it:|in the batch of) (exec_\w+)(?:,|$)/;
 
 /** The cancels of executions for a newer one of their key; with `reason`, those that say it so. */
 export function displacedIn(

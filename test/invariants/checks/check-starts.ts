@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../../src/shared/domain/json.ts';
-import { displacedIn } from './check-concurrency.ts';
+import { type BatchRule, checkBatches } from './check-batches.ts';
+import { displacedIn, tokenOf } from './check-concurrency.ts';
 import { byExecution } from './check-histories.ts';
-import { textIn, type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
+import { type Dump, type EventOf, type ExecutionOf } from '../dump.ts';
 import type { History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
@@ -10,6 +10,7 @@ export interface StartRule {
   readonly afterMs?: number;
   readonly rate?: { readonly intervalMs: number; readonly burst: number };
   readonly debounce?: { readonly waitMs: number; readonly maxWaitMs: number };
+  readonly batch?: BatchRule;
   /** The key of an execution, from the `token` in its input. */
   readonly keyOf: (token: string) => string;
 }
@@ -19,7 +20,9 @@ type Rules = Readonly<Partial<Record<string, StartRule>>>;
 /** An execution with such a rule, as its events tell. */
 interface Ruled extends StartRule {
   readonly row: ExecutionOf;
+  readonly id: string;
   readonly key: string;
+  readonly story: readonly EventOf[];
   readonly started: EventOf;
   /** Its first step; undefined: it has not begun. */
   readonly begun: EventOf | undefined;
@@ -31,7 +34,7 @@ interface Ruled extends StartRule {
 const CONTINUING = ['retried_from', 'forked_from'];
 const DISPLACED = /displaced it: (exec_\w+),/;
 
-/** Executions begin at their time, at their rate, and the last of several starts of a key begins. */
+/** Executions begin at their time, at their rate, and once for several starts of a key. */
 export function checkStarts(
   dump: Dump | undefined,
   history: History,
@@ -42,6 +45,7 @@ export function checkStarts(
   const ruled = ruledIn(dump, rules);
   return [
     ...checkNothingRan(dump, ruled),
+    ...checkBatches(ruled, { clockWasSetBack: history.clockWasSetBack === true }),
     ...(history.clockWasSetBack === true
       ? []
       : [...checkDelays(ruled), ...checkRates(ruled), ...checkWaits(ruled)]),
@@ -55,12 +59,13 @@ function ruledIn(dump: Dump, rules: Rules): readonly Ruled[] {
     const story = events.get(row.id) ?? [];
     const [started] = story;
     if (rule === undefined || started === undefined || row.parent_execution_id !== null) return [];
-    const { input } = started.payload;
-    const key = rule.keyOf(isJsonObject(input) ? textIn(input, 'token') : '');
+    const key = rule.keyOf(tokenOf(started));
     return [
       {
         ...rule,
         row,
+        id: row.id,
+        story,
         key: JSON.stringify([row.tenant_id, row.workflow_id, key]),
         started,
         begun: story.find(({ kind }) => kind === 'NodeScheduled'),

@@ -24,7 +24,7 @@ interface VisitPayload {
   readonly input?: unknown;
 }
 
-/** The input of a function in a visit: what the visit before continued with, or the execution's. */
+/** The input of a function in a visit: what the visit before continued with, or that of the execution or its batch. */
 export function inputOf(events: readonly RecordedEvent[], of: Visit): unknown {
   const before = payloadOf(events, 'NodeScheduled', of)?.continues;
   if (before !== undefined) {
@@ -32,8 +32,10 @@ export function inputOf(events: readonly RecordedEvent[], of: Visit): unknown {
   }
   const started = events.find(({ kind }) => kind === 'WorkflowStarted');
   const { input, carried } = (started?.payload ?? {}) as WorkflowStarted;
+  const batch = events.find(({ kind }) => kind === 'BatchClosed')?.payload as
+    WorkflowStarted | undefined;
   const own = carried?.inputs?.find((one) => one.node_id === of.nodeId && one.visit === of.visit);
-  return own?.input ?? input ?? {};
+  return own?.input ?? batch?.input ?? input ?? {};
 }
 
 function payloadOf(

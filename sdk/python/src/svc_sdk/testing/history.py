@@ -66,7 +66,7 @@ def entries_in(events: list[Event]) -> list[VisitEntries]:
 
 
 def input_of(events: list[Event], node_id: str, visit: int) -> Any:
-    """The input of a visit: what the visit before continued with, or that of the execution."""
+    """The input of a visit: what the visit before continued with, or that of the execution or its batch."""
     continues = (_payload_of(events, "NodeScheduled", node_id, visit) or {}).get("continues")
     if continues is not None:
         before = _payload_of(events, "NodeContinuedAsNew", node_id, continues) or {}
@@ -75,7 +75,7 @@ def input_of(events: list[Event], node_id: str, visit: int) -> Any:
     for one in (started.get("carried") or {}).get("inputs") or []:
         if (one["node_id"], one["visit"]) == (node_id, visit):
             return one["input"]
-    return started.get("input", {})
+    return _batch_in(events).get("input", started.get("input", {}))
 
 
 def _recorded_in(events: list[Event]) -> list[VisitEntries]:
@@ -87,8 +87,16 @@ def _recorded_in(events: list[Event]) -> list[VisitEntries]:
 
 
 def _started_in(events: list[Event]) -> Mapping[str, Any]:
+    return _first_of(events, "WorkflowStarted")
+
+
+def _batch_in(events: list[Event]) -> Mapping[str, Any]:
+    return _first_of(events, "BatchClosed")
+
+
+def _first_of(events: list[Event], kind: str) -> Mapping[str, Any]:
     for one in events:
-        if one["kind"] == "WorkflowStarted":
+        if one["kind"] == kind:
             payload: Mapping[str, Any] = one["payload"]
             return payload
     return {}
