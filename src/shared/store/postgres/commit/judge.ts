@@ -187,6 +187,8 @@ export function judgingParts(has: Has, $: Param): string[] {
                 select 'moved'
                 from judged_alone r
                 where r.reason is not null
+                  and r.position = any(${$.array('together', 'position')})
+                  and j.position = any(${$.array('together', 'position')})
                 limit 1
               )) as reason
             from judged_alone j
