@@ -1,11 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 import { measured, type Measurement, type ServerReading, type Window } from './measurement.ts';
 import type { BenchAddress, CellMessage } from './workload.ts';
 
 const RUN_CELL = new URL('../run-cell.ts', import.meta.url);
+
+/**
+ * The product's own start keeps compiled code, and so does not load Node's remover of types again. An
+ * application that embeds the package does not load it either.
+ */
+const KEPT_CODE = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../.svc/compiled', import.meta.url)),
+};
 
 /**
  * Runs one workload once, in its own process. Throws when the process ends without a result, or
@@ -20,7 +29,7 @@ export async function runCell(given: {
   readonly round: number;
   readonly readServer: (() => Promise<ServerReading | null>) | null;
   readonly onProgress?: (text: string) => void;
-  /** Options of Node for the process, after those of the runner. */
+  /** Options of Node for a process with the engine, after those of the runner. */
   readonly nodeOptions?: readonly string[];
 }): Promise<Measurement> {
   const { module, database, params, seconds, secondsMax, round, readServer } = given;
@@ -35,6 +44,7 @@ export async function runCell(given: {
       detached: true,
       // The benchmark measures the sources of the SDK.
       execArgv: [...process.execArgv, ...nodeOptions, '--conditions=svc-source'],
+      ...(nodeOptions.length > 0 && { env: { ...KEPT_CODE, ...process.env } }),
     },
   );
   const said: string[] = [];
