@@ -247,7 +247,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'svc tenant create': ['svc tenant create acme', `svc tenant create acme --name 'Acme Inc.'`],
   'svc tenant update': [
     'svc tenant update acme --status suspended',
-    `svc tenant update acme --limits '{"max_concurrent_executions": 100}'`,
+    `svc tenant update acme --limits '{"max_concurrent_executions": 100, "when_full": "queue"}'`,
   ],
   'svc artifact put': [
     'svc artifact put report.pdf --type application/pdf',

@@ -34,9 +34,9 @@ $migration$;
 create trigger join_tenant_line after delete on flow_waits
   for each row execute function join_tenant_line();
 
--- As in 0022_child_places.sql, and starts wait in the same line as children. In a tenant that lets starts
--- wait, executions that came before and still wait for their key give up the place that they were counted
--- with: they would keep it from those that have the places of the key.
+-- As in 0022_child_places.sql, and starts wait in the same line as children. Where starts wait, executions
+-- that wait for their key and are counted give up their place: they would keep it from those that have the
+-- places of the key, and wait for the tenant.
 do $migration$
 declare
   function constant text := $function$
@@ -60,7 +60,15 @@ begin
     return;
   end if;
 
-  if queues and places_max is not null then
+  if places_max is not null and (
+    queues or exists (
+      select
+      from public.child_places c
+      where c.tenant_id = tenant
+        and c.state = 'waiting'
+        and c.parent_execution_id is null
+    )
+  ) then
     insert into public.child_places (
       execution_id, tenant_id, parent_execution_id, shard, state, since
     )

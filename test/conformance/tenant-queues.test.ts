@@ -230,7 +230,7 @@ check('200: a start that waits for its key keeps no place from others', async (t
   t.is((await readOf(svc, next)).waiting_for?.kind, 'concurrency');
   t.is((await readOf(svc, free)).waiting_for?.kind, 'max_concurrent_executions');
   await svc.cancel(first);
-  // Whoever gets the place of its key is then the last in the line of the tenant.
+  // An execution that gets the place of its key is then the last in the line of the tenant.
   const begun = [free, next, keyed];
   await svc.until(free, 'paused');
   t.is((await readOf(svc, next)).waiting_for?.kind, 'max_concurrent_executions');

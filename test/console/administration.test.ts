@@ -137,9 +137,12 @@ story('a tenant is created, limited and suspended by its id', async (t, place) =
   await page.getByRole('menuitem', { name: 'Name and limits…' }).click();
   const edit = page.getByRole('dialog', { name: `Change tenant ${id}` });
   await edit.getByLabel('Requests a second').fill('50');
+  await edit.getByLabel('Executions at a time').fill('5');
+  await edit.getByLabel('Further starts').selectOption('Wait for a place');
   await edit.getByRole('button', { name: 'Save' }).click();
   await edit.waitFor({ state: 'hidden' });
   await rowOf(page, id).getByText('requests a second: 50').waitFor();
+  await rowOf(page, id).getByText('further starts wait').waitFor();
 
   await page.getByRole('button', { name: `Change ${id}` }).click();
   await page.getByRole('menuitem', { name: 'Suspend…' }).click();

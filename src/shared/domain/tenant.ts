@@ -19,7 +19,7 @@ export type TenantStatus = (typeof TENANT_STATUSES)[number];
 export interface TenantLimits {
   /** Executions that have begun and have not ended; children wait for a place among them. */
   readonly max_concurrent_executions?: number;
-  /** What a start does when these are reached; absent: `refuse`. */
+  /** Whether starts beyond these wait; absent: `refuse`. */
   readonly when_full?: 'queue' | 'refuse';
   /** Executions that may descend from one; absent: as `scheduler.max_descendants` has it. */
   readonly max_descendants?: number;

@@ -338,7 +338,7 @@ export const METRICS = {
   waiting_children: {
     name: 'svc_executions_waiting_for_place',
     type: 'gauge',
-    help: 'Child executions that wait for a place of max_concurrent_executions. For the whole cluster.',
+    help: 'Executions that wait for a place of max_concurrent_executions. For the whole cluster.',
     labels: [],
   },
   waiting_starts: {

@@ -5,7 +5,7 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx';
 import { FormDialog } from '../../ui/controls/form-dialog.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 import { readForm } from '../../ui/layout/toolbar.tsx';
-import { COUNT_LIMITS, MEMORY_TIERS, readLimits, type Tenant } from './limits.ts';
+import { COUNT_LIMITS, MEMORY_TIERS, readLimits, type Tenant, WHEN_FULL } from './limits.ts';
 
 const TIERS = [
   { value: '', label: 'The service’s default' },
@@ -56,6 +56,12 @@ export function EditTenantDialog({
           defaultValue={tenant.limits[key] ?? ''}
         />
       ))}
+      <SelectField
+        label="Further starts"
+        name="when_full"
+        defaultValue={tenant.limits.when_full ?? 'refuse'}
+        options={WHEN_FULL}
+      />
       <SelectField
         label="Tier of memory"
         name="memory_tier"

@@ -2,7 +2,7 @@ import type { ReplyOf } from '../../api/client.ts';
 
 export type Tenant = ReplyOf<'list-tenants'>['tenants'][number];
 export type Limits = Tenant['limits'];
-export type CountLimit = Exclude<keyof Limits, 'memory_tier'>;
+export type CountLimit = Exclude<keyof Limits, 'memory_tier' | 'when_full'>;
 
 export const COUNT_LIMITS: readonly {
   readonly key: CountLimit;
@@ -12,7 +12,7 @@ export const COUNT_LIMITS: readonly {
   {
     key: 'max_concurrent_executions',
     label: 'Executions at a time',
-    hint: 'More starts are refused; children wait for a place.',
+    hint: 'Children beyond them wait for a place.',
   },
   {
     key: 'max_descendants',
@@ -39,6 +39,12 @@ export const COUNT_LIMITS: readonly {
 
 export const MEMORY_TIERS = ['free', 'starter', 'team', 'business', 'enterprise'] as const;
 
+/** What starts beyond the executions at a time do; the first is the default. */
+export const WHEN_FULL = [
+  { value: 'refuse', label: 'Are refused' },
+  { value: 'queue', label: 'Wait for a place' },
+] as const;
+
 /** The limits that a form names; empty fields do not apply. */
 export function readLimits(values: Readonly<Record<string, string>>): Limits {
   const counts = COUNT_LIMITS.flatMap(({ key }) => {
@@ -46,7 +52,11 @@ export function readLimits(values: Readonly<Record<string, string>>): Limits {
     return text === '' ? [] : [[key, Number(text)] as const];
   });
   const tier = MEMORY_TIERS.find((known) => known === values.memory_tier);
-  return { ...Object.fromEntries(counts), ...(tier !== undefined && { memory_tier: tier }) };
+  return {
+    ...Object.fromEntries(counts),
+    ...(values.when_full === 'queue' && { when_full: 'queue' }),
+    ...(tier !== undefined && { memory_tier: tier }),
+  };
 }
 
 export function describeLimits(limits: Limits): string {
@@ -54,6 +64,7 @@ export function describeLimits(limits: Limits): string {
     const value = limits[key];
     return value === undefined ? [] : [`${label.toLowerCase()}: ${value}`];
   });
+  const waits = limits.when_full === 'queue' ? ['further starts wait'] : [];
   const tier = limits.memory_tier === undefined ? [] : [`memory: ${limits.memory_tier}`];
-  return [...counts, ...tier].join(', ') || 'none';
+  return [...counts, ...waits, ...tier].join(', ') || 'none';
 }

@@ -7,7 +7,7 @@ import { shardOf } from '../scheduling/shard-of.ts';
 import { mayNeedPlace, neededPlaceOf, queued } from './needed-place.ts';
 
 /**
- * What an execution waits for once its time has come: a place or a token of its key, or a place of its
+ * Once its time has come, an execution waits for a place or a token of its key, or for a place of its
  * tenant. It waits in any case, as its start has been answered.
  */
 export async function waitAfterDelay(

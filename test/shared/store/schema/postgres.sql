@@ -927,7 +927,15 @@ begin
     return;
   end if;
 
-  if queues and places_max is not null then
+  if places_max is not null and (
+    queues or exists (
+      select
+      from public.child_places c
+      where c.tenant_id = tenant
+        and c.state = 'waiting'
+        and c.parent_execution_id is null
+    )
+  ) then
     insert into public.child_places (
       execution_id, tenant_id, parent_execution_id, shard, state, since
     )

@@ -132,7 +132,7 @@ function Wait({
     case 'max_concurrent_executions':
       return (
         <>
-          a place of {kind === 'concurrency' ? 'its concurrency' : kind}
+          a place of {kind === 'concurrency' ? 'its concurrency' : 'its tenant'}
           {of}, since <AbsoluteTime at={since} />
         </>
       );

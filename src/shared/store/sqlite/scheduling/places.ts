@@ -30,7 +30,10 @@ function admit(
     [tenantId],
   );
   if (tenant === undefined) return [];
-  if (tenant.queues === 1 && tenant.places_max !== null) {
+  if (
+    tenant.places_max !== null &&
+    (tenant.queues === 1 || hasWaitingStart(connection, tenantId))
+  ) {
     connection.run(
       `insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
        select execution_id, tenant_id, null, shard, 'later', since
@@ -105,6 +108,17 @@ function findOldest(
      limit :limit`,
     { tenant_id: params.tenantId, limit: params.limit },
   );
+}
+
+function hasWaitingStart(connection: Connection, tenantId: TenantId): boolean {
+  const found = connection.get(
+    `select 1
+     from child_places
+     where tenant_id = ? and state = 'waiting' and parent_execution_id is null
+     limit 1`,
+    [tenantId],
+  );
+  return found !== undefined;
 }
 
 function isLive(connection: Connection, { executionId }: Waiting): boolean {

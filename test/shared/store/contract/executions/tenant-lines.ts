@@ -103,6 +103,23 @@ export function tenantLineCases(name: string, open: () => TestStore): void {
   );
 
   check(
+    'those in line begin after a change to refuse, though others wait for a key',
+    async (t, { store }) => {
+      const tenantId = await makeTenant(store, 1);
+      const [keyed] = await startMany(store, tenantId, {
+        count: 1,
+        state: 'later',
+        awaitsPlace: KEY,
+      });
+      await store.flow.admit({ tenantId, placeKey: KEY.placeKey, limit: 10 });
+      await setLimits(store, tenantId, { max_concurrent_executions: 1 });
+      // A process that did not know of the line counted it.
+      await commitOne(store, starting(tenantId, null, { awaitsPlace: KEY, limits: null }));
+      t.deepEqual(await admit(store, tenantId), idsOf([keyed]));
+    },
+  );
+
+  check(
     'one whose time has come joins the line, and keeps no other place',
     async (t, { store }) => {
       const tenantId = await makeTenant(store, 1);
