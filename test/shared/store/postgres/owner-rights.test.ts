@@ -64,6 +64,40 @@ test('tables in a schema of another name are found after the upgrade', async (t)
   t.deepEqual(rows, [{ entries: 1 }]);
 });
 
+test('retention removes labels from tables in a schema of another name', async (t) => {
+  const database = await createEmptyDatabase();
+  t.teardown(() => database.drop());
+  const name = new URL(database.url).pathname.slice(1);
+  await runOnServer(
+    database.url,
+    `create schema ledger; alter database ${name} set search_path = ledger`,
+  );
+  await migrateDatabase({ url: database.url });
+  const client = await connectRaw(database.url);
+  t.teardown(() => client.end());
+  const uuid = makeUuid();
+  await client.query(
+    `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+       priority, status, last_sequence, created_at, updated_at, completed_at)
+     select '${uuid}', 'default', gen_random_uuid(), 'w', '1', 0, 0, 'completed', 1, i, i, i
+     from (select now() - interval '40 days' as i) past`,
+  );
+  await client.query(
+    `insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+     values ('${uuid}', 'team', 'blue', 'default', now())`,
+  );
+  const leaving = JSON.stringify([{ id: uuid, sequence: 1, hashes: 'a'.repeat(64) }]);
+  const { rows } = await client.query(
+    `select retire_executions('${makeUuid()}', 'default', 'a', '{}', '${leaving}') as removed`,
+  );
+  t.deepEqual(rows, [{ removed: '1' }]);
+  t.deepEqual((await client.query('select name from execution_labels')).rows, []);
+  const { rows: strays } = await client.query(
+    `select proname from pg_proc where pronamespace = 'public'::regnamespace`,
+  );
+  t.deepEqual(strays, []);
+});
+
 test('no function runs what a caller put in place of tables, types and catalogs', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { database, store, tenantId, seal, age } = scene;

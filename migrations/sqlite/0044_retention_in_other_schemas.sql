@@ -1,0 +1,2 @@
+-- works from: 14
+-- SQLite has no functions of the schema: nothing changes.
