@@ -5,6 +5,7 @@ import type { Access } from '../../shared/domain/access.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { NODE_KINDS } from '../../shared/nodes/index.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { STALENESS_HEADER } from '../handle-lagging.ts';
 import { describedBy } from '../schemas/unchecked.ts';
 import { describeTag } from './describe-tag.ts';
 import { nameGoTypes } from './name-go-types.ts';
@@ -126,10 +127,20 @@ function describeReplies(endpoint: Endpoint): JsonObject {
         ? { 'text/event-stream': { schema: { type: 'string', description: endpoint.streams } } }
         : {};
     const content = { ...json(schemaOf(schema)), ...streamed };
-    return [status, { description: STATUS_CODES[status] ?? status, content }];
+    const headers = endpoint.readsMayLag && status === '200' ? { headers: LAGGING_HEADERS } : {};
+    return [status, { description: STATUS_CODES[status] ?? status, ...headers, content }];
   });
   return Object.fromEntries(entries) as JsonObject;
 }
+
+const LAGGING_HEADERS: JsonObject = {
+  [STALENESS_HEADER]: {
+    description:
+      'The answer comes from the replica of `database.read_url`, and has all that was committed so ' +
+      'many milliseconds ago. Absent: the primary has answered.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
 
 function describeErrors(endpoint: Endpoint): JsonObject {
   const statuses = errorStatuses(endpoint).filter((status) => !(status in endpoint.replies));

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
-import { buildOpenApi } from '../../../src/api/openapi/openapi.ts';
+import { buildOpenApi, templateOf } from '../../../src/api/openapi/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 
 /* The document and the code require the same of requests. */
@@ -121,6 +121,20 @@ test('an execution in another state is listed as 400', (t) => {
     const { responses } = operation(`/executions/{id}/${name}`, 'post');
     t.true(isJsonObject(responses) && '400' in responses, name);
   }
+});
+
+test('lists that a replica may answer declare how far they are behind, and no other answer does', (t) => {
+  const declaring = routes.filter((endpoint) => {
+    const { path, method } = endpoint;
+    const { responses } = operation(templateOf(path), method.toLowerCase());
+    return JSON.stringify(responses).includes('"X-Svc-Read-Staleness-Ms":');
+  });
+  const lagging = routes.filter(({ readsMayLag }) => readsMayLag);
+  t.true(lagging.some(({ path }) => path === '/executions'));
+  t.deepEqual(
+    declaring.map(({ name }) => name),
+    lagging.map(({ name }) => name),
+  );
 });
 
 test('the document says where it is served, and what its tags are about', (t) => {

@@ -5679,6 +5679,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5904,6 +5906,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7331,6 +7335,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8013,6 +8019,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8391,6 +8399,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8432,6 +8442,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8484,6 +8496,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -9477,6 +9491,8 @@ export interface operations {
             /** @description OK */
             readonly 200: {
                 headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
                     readonly [name: string]: unknown;
                 };
                 content: {
