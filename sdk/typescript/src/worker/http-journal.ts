@@ -64,7 +64,7 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
     },
   };
 
-  /** What the runtime accepts of the entries is recorded: they have happened. */
+  /** Records the entries that the runtime accepts, because they have happened. */
   async function refuse(answer: Answer, own: readonly Entry[]): Promise<Error> {
     const each = isInvalid(answer) ? await recordEach(held, riding(own)) : null;
     return each === null ? refused(answer) : new JournalRefusedError(each, true);

@@ -84,7 +84,7 @@ class HttpJournal:
         return answer
 
     async def _refuse(self, answer: Answer, entries: list[Entry]) -> Exception:
-        """Records what the runtime accepts of the entries: they have happened."""
+        """Records the entries that the runtime accepts, because they have happened."""
         each = await record_each(self._held, self.riding(entries)) if answer.is_invalid else None
         return self._refused(answer) if each is None else JournalRefusedError(each, is_final=True)
 

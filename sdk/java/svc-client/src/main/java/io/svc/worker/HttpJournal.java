@@ -101,7 +101,7 @@ final class HttpJournal implements Journal {
     return answer;
   }
 
-  /** Records what the runtime accepts of the entries: they have happened. */
+  /** Records the entries that the runtime accepts, because they have happened. */
   private RuntimeException refuse(Answer answer, List<Map<String, Object>> added) {
     String each = answer.isInvalid() ? held.recordEach(riding(added)) : null;
     return each == null ? refused(answer) : new JournalRefused(each, true);
