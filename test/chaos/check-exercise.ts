@@ -18,6 +18,8 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'cancel ok': 1,
   'pause ok': 3,
   'resume ok': 3,
+  'pause_workflow ok': 3,
+  'resume_workflow ok': 3,
   'retry ok': 0.5,
   'read ok': 20,
   'read_events ok': 20,
@@ -26,6 +28,9 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   StepRecorded: 20,
   NodeSuspended: 10,
   RollbackScheduled: 1,
+  'messages of webhooks': 20,
+  'messages that failed': 2,
+  'messages that came again': 2,
 };
 
 /**

@@ -11,11 +11,13 @@ import { runOnServer } from '../support/database.ts';
 import { checkDatabase } from './check/check-database.ts';
 import { checkRun } from './check/check-run.ts';
 import { checkExercise } from './check-exercise.ts';
-import { exercised } from './check/exercised.ts';
+import { checkArchives } from './check/check-archives.ts';
+import { exercised, messagesTaken } from './check/exercised.ts';
 import { runFinalOperations } from './clients/final-operations.ts';
 import { sendRefusable } from './clients/send-refusable.ts';
 import { startClients } from './clients/start-clients.ts';
 import { ChaosCluster } from './cluster/cluster.ts';
+import { deliverMessages } from './cluster/deliver-messages.ts';
 import { growOld } from './cluster/grow-old.ts';
 import { watchDuties } from './cluster/watch-duties.ts';
 import type { Fault } from './faults/fault.ts';
@@ -129,10 +131,12 @@ export async function runChaos(params: {
     const wellSince = await readClock(cluster);
     await aging.stop();
     onProgress('all is well: what was begun comes to its end');
+    clients.receiver.calm();
     await clients.stop();
     violations.push(...(await runFinalOperations({ ...of, withinMs: FINAL_MS_MAX })));
     // Retention must not remove anything between two readings of the tables.
     await Promise.all(cluster.membersOf('cleaner').map((member) => member.close()));
+    await deliverMessages(cluster.database.superuserUrl, FINAL_MS_MAX);
     violations.push(
       ...(await sendRefusable({ ...of, deeds: operations, readDump: () => readDump(cluster) })),
     );
@@ -144,9 +148,11 @@ export async function runChaos(params: {
     const secrets = clients.secrets();
     const verdict = await checkDatabase({ url: cluster.database.superuserUrl, secrets });
     const history = { deeds: operations, hasUnheardFunctions: true };
+    const { arrivals } = clients.receiver;
     const failpoints = listFailpoints(cluster);
     const counts = {
       ...exercised({ history, dump, wellSince }),
+      ...messagesTaken(arrivals),
       ...verdict.exercised,
       'duties changed hands': duties.changes(),
     };
@@ -167,7 +173,8 @@ export async function runChaos(params: {
         failpoints,
         exercised: counts,
       }),
-      ...checkRun({ history, dump, seen: aging.seen, wellSince }),
+      ...checkRun({ history, dump, seen: aging.seen, wellSince, arrivals }),
+      ...checkArchives({ folder: cluster.archives, dump, seen: aging.seen }),
       ...checkSecrets({ history, secrets, texts: cluster.readLogs() }),
       ...verdict.violations,
     );

@@ -1,6 +1,7 @@
 import type { Dump } from '../invariants/dump.ts';
 import type { Deed, History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
+import type { Arrival } from './clients/webhook-receiver.ts';
 
 /*
  * Types that the parts of a chaos run share: the clients that operate on the service, the faults
@@ -54,6 +55,8 @@ export interface CheckParams {
   readonly dump: Dump;
   /** Ended executions, as they were before retention could remove them. */
   readonly seen?: Dump;
+  /** Messages at the receiver of webhooks, in order. */
+  readonly arrivals?: readonly Arrival[];
   /** The time when all faults were healed, by the database's clock, in Unix milliseconds. */
   readonly wellSince: number;
 }

@@ -85,6 +85,8 @@ export interface Dump {
   readonly schedules?: readonly ScheduleOf[];
   readonly webhook_deliveries?: readonly {
     readonly seq: number;
+    /** Absent where it follows from nothing that a run knows. */
+    readonly delivery_id?: string;
     readonly webhook_id: string;
     readonly tenant_id: string;
     readonly execution_id: string;

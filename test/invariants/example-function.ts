@@ -45,7 +45,7 @@ export function addFunction(run: ExampleRun): ExampleRun {
   }
   const asked: readonly (readonly [Ask, JsonObject])[] = asks();
   for (const [one, body] of asked) addDeed(run, one, body);
-  return { deeds, earlier, last };
+  return { ...run, deeds, earlier, last };
 }
 
 function addDeed({ deeds }: ExampleRun, asks: Ask, body: JsonObject): void {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { Receipt } from './checks/check-webhooks.ts';
 import type { Dump, EventOf } from './dump.ts';
 import type { Answer, Ask, Deed } from './history.ts';
 
@@ -15,6 +16,8 @@ export interface ExampleRun {
   /** A moment when one execution is live, and a moment after all executions have ended. */
   readonly earlier: Mutable<Dump>;
   readonly last: Mutable<Dump>;
+  /** Messages at a receiver of webhooks. */
+  readonly receipts: Mutable<Receipt>[];
 }
 
 export const LIMITS = { birch: 1 };
@@ -24,7 +27,8 @@ export const WELL_SINCE = 1_000;
 
 export function makeExampleRun(): ExampleRun {
   const last = lastDump();
-  return { deeds: deedsOf(), earlier: earlierDump(last), last };
+  const receipts = [{ seq: 2, status: 200, isSigned: true }];
+  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts };
 }
 
 const PAID = { token: 'amber~paid' };

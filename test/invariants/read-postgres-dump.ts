@@ -38,16 +38,16 @@ const QUERIES = {
   flow_waits: `${EXECUTION} from flow_waits`,
   workflow_holds: `${EXECUTION} from workflow_holds`,
   retired_executions: `${EXECUTION} from retired_executions`,
+  webhook_deliveries: `
+    seq, delivery_id::text as delivery_id, webhook_id::text as webhook_id, tenant_id, ${EXECUTION},
+    event_type, status from webhook_deliveries order by seq`,
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
   definitions: 'tenant_id, workflow_id, version, revision from definitions',
   audit_log: `
     tenant_id, ${idOf('execution_id')} as execution_id, event_type, actor_id, payload
     from audit_log`,
-} as const satisfies Record<
-  Exclude<keyof Dump, 'takenAt' | 'removal' | 'schedules' | 'webhook_deliveries'>,
-  string
->;
+} as const satisfies Record<Exclude<keyof Dump, 'takenAt' | 'removal' | 'schedules'>, string>;
 
 /** One statement, so that all tables show one moment. It returns one row with a `dump`. */
 export const POSTGRES_DUMP = `

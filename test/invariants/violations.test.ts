@@ -42,7 +42,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       budgets: BUDGETS,
       keys: KEYS,
       startRules: START_RULES,
-      receipts: [{ seq: 2, status: 200 }],
+      receipts: run.receipts,
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
   ].map(({ rule }) => rule);
@@ -352,6 +352,8 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a message arrives': ({ last }) => void (last.webhook_deliveries = [MESSAGE]),
   'messages of an execution arrive in order': ({ last }) =>
     void (last.webhook_deliveries = [MESSAGE, { ...MESSAGE, seq: 2 }]),
+  'a message is signed with the secret of its webhook': ({ receipts }) =>
+    void Object.assign(receipts[0] ?? {}, { isSigned: false }),
   'a webhook reports the end of an execution once': ({ last }) =>
     void (last.webhook_deliveries = [{ ...MESSAGE, event_type: 'execution.running' }]),
 

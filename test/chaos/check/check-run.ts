@@ -8,11 +8,28 @@ import type { CheckParams } from '../types.ts';
  * Checks every rule of a run: the answers that clients got, against the whole database after the
  * final operations.
  */
-export function checkRun({ history, dump, seen, wellSince }: CheckParams): readonly Violation[] {
+export function checkRun(params: CheckParams): readonly Violation[] {
+  const { history, dump, seen, wellSince, arrivals = [] } = params;
+  const seqs = new Map(
+    (dump.webhook_deliveries ?? []).map(({ delivery_id: id, seq }) => [id, seq]),
+  );
+  const receipts = arrivals.flatMap(({ deliveryId, ...arrival }) => {
+    const seq = seqs.get(deliveryId);
+    return seq === undefined ? [] : [{ ...arrival, seq }];
+  });
   const deeds = history.deeds.toSorted((one, other) => one.begun - other.begun);
   const dumps = seen === undefined ? [dump] : [seen, dump];
   return [
-    ...checkInvariants({ history: { ...history, deeds }, dumps, wellSince, limits: LIMITS }),
+    ...checkInvariants({
+      history: { ...history, deeds },
+      dumps,
+      wellSince,
+      limits: LIMITS,
+      receipts,
+    }),
+    ...violations('a message that arrives is recorded', arrivals, ({ deliveryId }) =>
+      seqs.has(deliveryId) ? null : { about: { message: deliveryId }, saw: 'there is no row' },
+    ),
     ...checkAged(dump, seen),
   ];
 }

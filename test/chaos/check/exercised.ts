@@ -1,6 +1,7 @@
 import { claimsOf } from '../../invariants/checks/check-claims.ts';
 import type { Dump } from '../../invariants/dump.ts';
 import { deedsOf, success, wasRefused, type Ask } from '../../invariants/history.ts';
+import type { Arrival } from '../clients/webhook-receiver.ts';
 import type { CheckParams, Operation, RunHistory } from '../types.ts';
 
 /**
@@ -9,6 +10,17 @@ import type { CheckParams, Operation, RunHistory } from '../types.ts';
  */
 export function exercised({ history, dump }: CheckParams): Readonly<Record<string, number>> {
   return { ...ofOperations(history), ...ofRaces(history, dump), ...ofEvents(dump) };
+}
+
+/** Messages of webhooks, and attempts that the receiver let fail. */
+export function messagesTaken(arrivals: readonly Arrival[]): Readonly<Record<string, number>> {
+  const failed = arrivals.filter(({ status }) => status >= 300);
+  const first = new Set(arrivals.map(({ deliveryId }) => deliveryId));
+  return {
+    'messages of webhooks': first.size,
+    'messages that failed': failed.length,
+    'messages that came again': arrivals.length - first.size,
+  };
 }
 
 const OPERATIONS = [
@@ -22,6 +34,8 @@ const OPERATIONS = [
   'cancel',
   'pause',
   'resume',
+  'pause_workflow',
+  'resume_workflow',
   'retry',
   'read',
   'read_events',

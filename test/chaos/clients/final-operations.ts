@@ -21,6 +21,7 @@ import {
 } from './requests.ts';
 import { connectTo, type Request } from './ask-service.ts';
 import { clientOf, createStage, type Stage, type TenantOf } from './stage.ts';
+import { resumeWorkflows } from './switches.ts';
 import { provideTenants } from './tenants.ts';
 import { runWorker } from './workers.ts';
 import { workflowsOf } from './workflows.ts';
@@ -50,6 +51,7 @@ export async function runFinalOperations(
     rests: 1,
     over: over.signal,
   });
+  await resumeWorkflows(stage);
   const unexplained = await explainAll(stage);
   const amber = tenants.filter(({ tenantId }) => tenantId === 'amber');
   const kept = await Promise.all(amber.map((tenant) => abandonItem(stage, tenant, now)));

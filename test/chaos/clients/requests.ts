@@ -44,6 +44,16 @@ export function askToResume(executionId: string): Request {
   return { asks: { do: 'resume', executionId }, http: { method: 'POST', path } };
 }
 
+export function askToPauseWorkflow(workflowId: string): Request {
+  const path = `/workflows/${workflowId}/pause`;
+  return { asks: { do: 'pause_workflow', workflowId }, http: { method: 'POST', path } };
+}
+
+export function askToResumeWorkflow(workflowId: string): Request {
+  const path = `/workflows/${workflowId}/resume`;
+  return { asks: { do: 'resume_workflow', workflowId }, http: { method: 'POST', path } };
+}
+
 export function askToRetry(executionId: string, statePatch: JsonObject | null): Request {
   const path = `/executions/${executionId}/retry`;
   const body = statePatch === null ? {} : { state_patch: statePatch };

@@ -7,14 +7,17 @@ import { startOutside } from './outside.ts';
 import { RUNTIME_SETTINGS } from './runtime-settings.ts';
 import { connectTo } from './ask-service.ts';
 import { createStage, type Stage } from './stage.ts';
-import { provideTenants, registerWorkflows } from './tenants.ts';
+import { runSwitch } from './switches.ts';
+import { provideTenants, provideWebhooks, registerWorkflows } from './tenants.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { runWorker } from './workers.ts';
 
 /** Clients that run until the run stops them, and the data that they leave behind. */
 export interface ChaosClients extends Clients {
   /** Tokens in clear text, which nobody else may ever see. */
   secrets(): readonly string[];
-  /** Also closes the outside system, which nobody may call any more. */
+  readonly receiver: WebhookReceiver;
+  /** Also closes the outside system and the receiver of webhooks, which nobody may call any more. */
   close(): Promise<void>;
 }
 
@@ -27,6 +30,8 @@ export async function startClients(params: ClientsParams): Promise<ChaosClients>
   const at = { urls, apiKey, dice: dice.fork('tenants') };
   const tenants = await provideTenants(at);
   await registerWorkflows({ ...at, tenants, outsideUrl: outside.url });
+  const receiver = await startWebhookReceiver(dice.fork('receiver'));
+  await provideWebhooks({ ...at, tenants, receiver });
   const over = new AbortController();
   const service = connectTo({ urls, book, dice: dice.fork('urls') });
   const stage = createStage({
@@ -45,7 +50,11 @@ export async function startClients(params: ClientsParams): Promise<ChaosClients>
   const running = runAll(stage, { apiKey, onMinted: (token) => secrets.push(token) });
   return {
     secrets: () => secrets,
-    close: () => outside.close(),
+    receiver,
+    close: async () => {
+      await outside.close();
+      await receiver.close();
+    },
     stop: async () => {
       over.abort();
       service.giveUp();
@@ -66,6 +75,7 @@ async function runAll(
       ),
       runWorker(stage, tenant, { name: 'careful', queues: BOTH, mischief: 0.1 }),
       runWorker(stage, tenant, { name: 'careless', queues: BOTH, mischief: isMain ? 0.6 : 0.4 }),
+      runSwitch(stage, tenant),
       ...(tenant.executionsMax === null ? [] : [runLimitRacers(stage, tenant)]),
     ];
   });

@@ -3,6 +3,7 @@ import { sendRequest, type HttpRequest } from '../../support/http.ts';
 import { expectStatus } from '../../support/tenant.ts';
 import type { Dice } from '../../simulation/dice.ts';
 import type { TenantOf } from './stage.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
 import { definitionsFor, FUNCTION_NAME } from './workflows.ts';
 
 /** The real workers belong to the first tenant. The last one has a low limit of executions. */
@@ -51,6 +52,18 @@ export async function registerWorkflows(
     }
   }
   await send(at, { path: `/workflows/${FUNCTION_NAME}` }, 200);
+}
+
+/** Creates a webhook of each tenant, for all events. */
+export async function provideWebhooks(
+  at: At & { readonly tenants: readonly TenantOf[]; readonly receiver: WebhookReceiver },
+): Promise<void> {
+  const { tenants, receiver } = at;
+  for (const { tenantId, token } of tenants) {
+    const body = { url: receiver.urlOf(tenantId) };
+    const made = await send<{ secret: string }>(at, { path: '/webhooks', token, body }, 201);
+    receiver.expect(tenantId, made.secret);
+  }
 }
 
 /** Sends until the expected answer comes. */

@@ -33,6 +33,8 @@ export interface UnexpectedEnd {
 export class ChaosCluster {
   readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
   readonly folder: string;
+  /** Retention archives executions here before it removes them. */
+  readonly archives: string;
   readonly database: ClusterDatabase;
   readonly clocks: Clocks;
   readonly members: Member[] = [];
@@ -79,6 +81,7 @@ export class ChaosCluster {
 
   private constructor(folder: string, database: ClusterDatabase) {
     this.folder = folder;
+    this.archives = join(folder, 'archives');
     this.database = database;
     this.clocks = createClocks(folder);
   }
@@ -230,7 +233,11 @@ export class ChaosCluster {
   ): Member {
     const member = new Member({
       ...params,
-      env: { ...params.env, ...this.clocks.environmentOf(params.name) },
+      env: {
+        SVC_RETENTION_ARCHIVE_DIR: this.archives,
+        ...params.env,
+        ...this.clocks.environmentOf(params.name),
+      },
       folder: this.folder,
       onUnexpectedEnd: ({ name, logFile }, how) =>
         this.unexpectedEnds.push({ member: name, how, log: logFile }),

@@ -7,6 +7,8 @@ export interface Receipt {
   readonly seq: number;
   /** The status that the receiver answered, even if the answer was lost. */
   readonly status: number;
+  /** Whether the secret of its webhook signed it; absent: the receiver has no secret. */
+  readonly isSigned?: boolean;
 }
 
 /** Every message reaches its webhook at least once, in order for each execution. */
@@ -40,6 +42,9 @@ export function checkWebhooks(dump: Dump, receipts: readonly Receipt[]): Violati
         saw: `${row.event_type} arrived before ${before.event_type} was taken`,
       };
     }),
+    ...violations('a message is signed with the secret of its webhook', receipts, (receipt) =>
+      receipt.isSigned === false ? { about: { message: receipt.seq }, saw: 'it is not' } : null,
+    ),
     ...checkTold(dump),
   ];
 }
