@@ -29,6 +29,13 @@ export const FORK_MUTATIONS: readonly Mutation[] = [
     file: FORK,
     from: '  await deps.store.audit.append({',
     to: '  void deps.store.audit.append({',
+    also: [
+      {
+        file: FORK,
+        from: '  });\n  const request = requestOf(params);',
+        to: '  }).catch(() => {});\n  const request = requestOf(params);',
+      },
+    ],
   },
   {
     bug: 'each request for a fork makes one, also under the same key',
