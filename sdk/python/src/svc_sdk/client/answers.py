@@ -157,11 +157,12 @@ class ExecutionSummaryWaitingFor(TypedDict):
         "concurrency", "rate", "debounce", "batch", "max_concurrent_executions", "start_after"
     ]
     key: str | None
-    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the
-    tenant, share the places; or a data policy hides it."""
+    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow,
+    or the tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None
-    """With `start_after` and `debounce`: when it begins."""
+    """With `start_after` and `debounce`: when it begins. With `batch`: when the batch closes at
+    the latest."""
 
 
 class ExecutionSummaryImported(TypedDict):
@@ -239,11 +240,12 @@ class ExecutionWaitingFor(TypedDict):
         "concurrency", "rate", "debounce", "batch", "max_concurrent_executions", "start_after"
     ]
     key: str | None
-    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow, or the
-    tenant, share the places; or a data policy hides it."""
+    """Key of `concurrency`, `rate`, `debounce` or `batch`. Null: all executions of the workflow,
+    or the tenant, share the places; or a data policy hides it."""
     since: str
     until: str | None
-    """With `start_after` and `debounce`: when it begins."""
+    """With `start_after` and `debounce`: when it begins. With `batch`: when the batch closes at
+    the latest."""
 
 
 class ExecutionImported(TypedDict):
