@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { byExecution } from './check-histories.ts';
 import { withoutPlace } from './check-places.ts';
 import type { Dump } from '../dump.ts';
 import { deedsOf, success, type Deed, type History } from '../history.ts';
@@ -88,7 +89,19 @@ function isLive(status: unknown): boolean {
 
 function checkLimits(dump: Dump, limits: Readonly<Record<string, number>>): Violation[] {
   const apart = withoutPlace(dump);
-  const live = dump.executions.filter(({ id, status }) => isLive(status) && !apart.has(id));
+  const events = byExecution(dump);
+  // One that has missed its start deadline leaves the line, and fails without having begun.
+  const isOverdue = (id: string): boolean => {
+    const story = events.get(id) ?? [];
+    return (
+      story.some(
+        ({ kind, payload }) => kind === 'TimerFired' && payload['purpose'] === 'start_deadline',
+      ) && !story.some(({ kind }) => kind === 'NodeScheduled')
+    );
+  };
+  const live = dump.executions.filter(
+    ({ id, status }) => isLive(status) && !apart.has(id) && !isOverdue(id),
+  );
   return violations('a limit is never exceeded', Object.entries(limits), ([tenant, max]) => {
     const count = live.filter((row) => row.tenant_id === tenant).length;
     if (count <= max) return null;
