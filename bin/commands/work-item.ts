@@ -1,5 +1,6 @@
 import { ApiError } from '../../src/shared/clients/svc/request.ts';
 import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
+import type { JsonValue } from '../../src/shared/domain/json.ts';
 import { connectClient, type ClientOptions } from '../cli/client.ts';
 import { printJson, printLine, printNote } from '../cli/output.ts';
 import { printPages, type PageOptions } from '../cli/lists/pages.ts';
@@ -110,4 +111,25 @@ function print({ work_items: items }: WireDeadLetters): void {
       item.error,
     ]),
   });
+  for (const item of items) printUndoing(item);
+}
+
+const SHOWN_MAX = 200;
+
+/** For the person who repairs it: what is left as it was, and the two ways to go on. */
+function printUndoing(item: WireDeadLetters['work_items'][number]): void {
+  const { undoes = null } = item;
+  if (undoes === null) return;
+  const { node_id: node, visit, input = null, output = null } = undoes;
+  const step = visit === 0 ? node : `${node} (visit ${visit})`;
+  printNote(
+    `${item.node_id} is to undo ${step}: input ${tell(input)}, output of ${node} ${tell(output)}; ` +
+      `after the repair: svc work-item requeue ${item.id}; ` +
+      `to give it up: svc execution cancel ${item.execution_id}`,
+  );
+}
+
+function tell(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX - 1)}…`;
 }

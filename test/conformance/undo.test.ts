@@ -90,7 +90,13 @@ check(
       200,
     );
     t.like(dead, [{ execution_id: id, error: 'desk closed', handled: false }]);
-    t.deepEqual(dead[0]?.['undoes'], { node_id: 'hotel', visit: 0 });
+    t.deepEqual(dead[0]?.['undoes'], {
+      node_id: 'hotel',
+      visit: 0,
+      input: { id: 'h1', why: 'failed' },
+      output: { id: 'h1' },
+      omitted: [],
+    });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
       ending: { outcome: 'failed' },
       blockers: { 0: { code: 'dead_lettered', node_id: 'hotel.undo' } },
@@ -101,6 +107,39 @@ check(
     return masked(await svc.events(id));
   },
 );
+
+/** The trip whose hotel.undo is a dead letter; `more` is of the hotel. */
+async function undoingOf(svc: TestTenant, more: JsonObject, output: JsonObject) {
+  await svc.run({ ...TRIP, nodes: { ...TRIP.nodes, hotel: booking('hotel', more) } });
+  await svc.work('flight', { id: 'f1' });
+  await svc.work('hotel', output);
+  await svc.breakDown('car');
+  await svc.breakDown('hotel.undo', { error: 'desk closed' });
+  await svc.work('flight.undo');
+  const path = '/work-items?status=dead_lettered&node_id=hotel.undo&limit=1';
+  const { work_items: dead } = expectStatus(await svc.get<{ work_items: JsonObject[] }>(path), 200);
+  return dead[0]?.['undoes'];
+}
+
+check('undo: a dead letter shows its values as the data policies let it', async (t, svc) => {
+  const names = { node_id: 'hotel', visit: 0 };
+  const fields = { data_policy: { pii_fields: ['id', 'hotel.guest'] } };
+  t.deepEqual(await undoingOf(svc, fields, { id: 'h1', guest: 'Ada', room: 7 }), {
+    ...names,
+    input: { id: '***', why: 'failed' },
+    output: { id: '***', guest: '***', room: 7 },
+    omitted: [],
+  });
+  const kept = { data_policy: { retain_outputs: false } };
+  const hidden = { ...names, input: null, output: null, omitted: ['input', 'output'] };
+  t.deepEqual(await undoingOf(svc, kept, { id: 'h1' }), hidden);
+  t.deepEqual(await undoingOf(svc, {}, { id: 'h1', text: 'x'.repeat(5_000) }), {
+    ...names,
+    input: { id: 'h1', why: 'failed' },
+    output: null,
+    omitted: ['output'],
+  });
+});
 
 check(
   'undo: a cancel gives up dead letters once nothing else is left, and the end says so',

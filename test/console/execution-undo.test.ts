@@ -26,8 +26,22 @@ story('an execution shows its undos, the one that failed, and its cause', async 
   await reason.getByText(/hotel\.undo is a dead letter: the desk is closed/).waitFor();
   t.deepEqual(await checkAccessibility(page), []);
 
-  await tenant.cancel(id);
+  await page.goto(place.at('failures?tab=letters'));
+  const letter = page
+    .getByRole('table', { name: 'Dead letters' })
+    .getByRole('row')
+    .filter({ hasText: 'the desk is closed' });
+  await letter.getByText('hotel', { exact: true }).click();
+  await letter.getByText('Output of hotel').waitFor();
+  await letter.getByText('"h1"').first().waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await letter.getByRole('button', { name: /^Give up/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Give up the undo of hotel?' });
+  t.deepEqual(await checkAccessibility(page), []);
+  await dialog.getByRole('button', { name: 'Give up' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await tenant.until(id, 'failed');
+  await page.goto(place.at(`executions/${id}`));
   await page.getByRole('heading', { name: 'How it ended' }).waitFor();
   await overview
     .getByText('1 undone, not undone: hotel (visit 0): given up: the desk is closed')

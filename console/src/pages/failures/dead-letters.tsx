@@ -15,6 +15,7 @@ import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ListContent } from '../../ui/feedback/list-content.tsx';
 import { EmptyState } from '../../ui/feedback/states.tsx';
 import styles from './page.module.css';
+import { Undoing } from './undoing.tsx';
 import { RepeatDialog } from './repeat-dialog.tsx';
 
 type Letter = ReplyOf<'list-dead-letters'>['work_items'][number];
@@ -80,6 +81,11 @@ const COLUMNS: readonly Column<Letter>[] = [
   { id: 'tool', title: 'Tool', cell: ({ tool }) => <code>{tool}</code> },
   { id: 'attempts', title: 'Attempts', numeric: true, cell: ({ attempt }) => attempt + 1 },
   { id: 'error', title: 'Error', cell: ({ error }) => <LongText text={error} /> },
+  {
+    id: 'undoes',
+    title: 'Undoes',
+    cell: (letter) => (letter.undoes === null ? 'nothing' : <Undoing letter={letter} />),
+  },
   {
     id: 'handled',
     title: 'Handled',

@@ -9510,10 +9510,16 @@ export interface operations {
                             readonly error: string;
                             /** @description The node failed and the execution continued: by a failure edge, a fallback node or its map. */
                             readonly handled: boolean;
-                            /** @description The completed visit that it is to undo; null: none. */
+                            /** @description The completed visit that it is to undo; null: none. `POST /work-items/{id}/requeue` runs the undo again. `POST /executions/{id}/cancel` gives up undos when only dead letters are left. */
                             readonly undoes: {
                                 readonly node_id: string;
                                 readonly visit: number;
+                                /** @description The input of the undo. */
+                                readonly input: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                                /** @description The output of the visit that it is to undo. */
+                                readonly output: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                                /** @description Values that are null here: a data policy hides them, or they have more than 4096 characters. */
+                                readonly omitted: readonly ("input" | "output")[];
                             } | null;
                             /** Format: date-time */
                             readonly dead_lettered_at: string;

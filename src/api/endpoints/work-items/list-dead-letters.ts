@@ -2,8 +2,10 @@ import { listDeadLetters as list } from '../../../shared/engine/executions/list-
 import { z } from 'zod';
 
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
+import type { ShownUndoing } from '../../../shared/engine/executions/show-undo.ts';
 import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { anyValue } from '../../schemas/json-values.ts';
 import { encodeTimedCursor, timedCursorText } from '../../schemas/position.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
@@ -53,9 +55,22 @@ export const listDeadLetters = defineEndpoint({
               'The node failed and the execution continued: by a failure edge, a fallback node or its map.',
           }),
           undoes: z
-            .object({ node_id: z.string(), visit: z.int() })
+            .object({
+              node_id: z.string(),
+              visit: z.int(),
+              input: anyValue.meta({ description: 'The input of the undo.' }),
+              output: anyValue.meta({ description: 'The output of the visit that it is to undo.' }),
+              omitted: z.array(z.enum(['input', 'output'])).meta({
+                description:
+                  'Values that are null here: a data policy hides them, or they have more than 4096 characters.',
+              }),
+            })
             .nullable()
-            .meta({ description: 'The completed visit that it is to undo; null: none.' }),
+            .meta({
+              description:
+                'The completed visit that it is to undo; null: none. `POST /work-items/{id}/requeue` runs the ' +
+                'undo again. `POST /executions/{id}/cancel` gives up undos when only dead letters are left.',
+            }),
           dead_lettered_at: timestamp,
         }),
       ),
@@ -84,7 +99,7 @@ export const listDeadLetters = defineEndpoint({
           attempt: letter.attempt,
           error: letter.error,
           handled: letter.handled,
-          undoes: letter.undoes && { node_id: letter.undoes.nodeId, visit: letter.undoes.visit },
+          undoes: letter.undoes && shapeUndoing(letter.undoes),
           dead_lettered_at: letter.deadLetteredAt,
         })),
         next_cursor: last === undefined ? null : cursorOf(last),
@@ -92,3 +107,7 @@ export const listDeadLetters = defineEndpoint({
     };
   },
 });
+
+function shapeUndoing({ nodeId, visit, input, output, omitted }: ShownUndoing) {
+  return { node_id: nodeId, visit, input, output, omitted: [...omitted] };
+}

@@ -155,6 +155,13 @@ export interface WireDeadLetters {
     readonly error: string;
     /** Absent from an older runtime. */
     readonly handled?: boolean;
+    readonly undoes?: {
+      readonly node_id: string;
+      readonly visit: number;
+      /** Absent from an older runtime, like the output. */
+      readonly input?: JsonValue;
+      readonly output?: JsonValue;
+    } | null;
     readonly dead_lettered_at: string;
   }[];
   readonly next_cursor?: string | null;

@@ -11,10 +11,11 @@ import type {
   ListDeadLetters,
   ListedRow,
 } from '../../store/store.ts';
-import type { Undoing } from '../../domain/execution/undo/undo-state.ts';
+import { isUndo } from '../../domain/execution/fold/fold-undo.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactRow, redactWait } from './redact-view.ts';
+import { showUndoing, type ShownUndoing } from './show-undo.ts';
 
 export interface ListedExecution extends ListedRow {
   /** Null: it ran here. */
@@ -77,7 +78,7 @@ export interface ShownDeadLetter extends DeadLetter {
   /** Its node failed, but the execution continued. */
   readonly handled: boolean;
   /** The visit that it is to undo; null: it undoes none, or was given up. */
-  readonly undoes: Pick<Undoing, 'nodeId' | 'visit'> | null;
+  readonly undoes: ShownUndoing | null;
 }
 
 export async function listDeadLetters(
@@ -111,10 +112,10 @@ export async function listDeadLetters(
 interface Around {
   readonly plan: Plan | null;
   readonly handled: ReadonlySet<WorkItemId>;
-  readonly undoes: ReadonlyMap<WorkItemId, Undoing>;
+  readonly undoes: ReadonlyMap<WorkItemId, ShownUndoing>;
 }
 
-const NOTHING = { handled: new Set<WorkItemId>(), undoes: new Map<WorkItemId, Undoing>() };
+const NOTHING = { handled: new Set<WorkItemId>(), undoes: new Map<WorkItemId, ShownUndoing>() };
 
 /** The state is folded only where a failure can have been handled, or an item can be an undo. */
 async function readAround(
@@ -139,15 +140,16 @@ async function readAround(
     const endsIt = fatal !== null && [nodeId, mapOf(plan, nodeId)].includes(fatal.nodeId);
     return !endsIt && !awaited.has(workItemId);
   });
-  const undoes = [...live.values()].flatMap((visit): [WorkItemId, Undoing][] =>
-    visit.undoes === undefined || visit.workItemId === null
-      ? []
-      : [[visit.workItemId, visit.undoes]],
-  );
+  const listed = new Set(letters.map(({ workItemId }) => workItemId));
+  const undoes = new Map<WorkItemId, ShownUndoing>();
+  for (const visit of live.values()) {
+    if (!isUndo(visit) || visit.workItemId === null || !listed.has(visit.workItemId)) continue;
+    undoes.set(visit.workItemId, await showUndoing(deps, { tenantId, plan, visit }));
+  }
   return {
     plan,
     handled: new Set(handled.map(({ workItemId }) => workItemId)),
-    undoes: new Map(undoes),
+    undoes,
   };
 }
 

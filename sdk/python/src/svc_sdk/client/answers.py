@@ -839,6 +839,13 @@ class DecidedApprovals(TypedDict):
 class DeadLetterUndoes(TypedDict):
     node_id: str
     visit: int
+    input: dict[str, Any] | list[Any] | str | float | bool | None
+    """The input of the undo."""
+    output: dict[str, Any] | list[Any] | str | float | bool | None
+    """The output of the visit that it is to undo."""
+    omitted: list[Literal["input", "output"]]
+    """Values that are null here: a data policy hides them, or they have more than 4096
+    characters."""
 
 
 class DeadLetter(TypedDict):
@@ -855,7 +862,9 @@ class DeadLetter(TypedDict):
     """The node failed and the execution continued: by a failure edge, a fallback node or its
     map."""
     undoes: DeadLetterUndoes | None
-    """The completed visit that it is to undo; null: none."""
+    """The completed visit that it is to undo; null: none. `POST /work-items/{id}/requeue` runs
+    the undo again. `POST /executions/{id}/cancel` gives up undos when only dead letters are
+    left."""
     dead_lettered_at: str
 
 

@@ -1,0 +1,64 @@
+import test from 'ava';
+
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { createTestDatabase, type Dialect } from '../support/database.ts';
+import { startRuntime } from '../support/runtime.ts';
+import { expectStatus } from '../support/tenant.ts';
+import { createFolder, runSvc } from './run-svc.ts';
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+const fn = (name: string): JsonObject => ({
+  kind: { type: 'python_fn', module: 'trip', function: name },
+  retry_policy: 'no_retry',
+});
+const TRIP: JsonObject = {
+  workflow_id: 'trip',
+  start_node: 'hotel',
+  nodes: {
+    hotel: {
+      ...fn('book'),
+      undo: { ...fn('cancel'), input_mapping: { booking: '$output.id' } },
+    },
+    car: fn('car'),
+  },
+  edges: [{ from: 'hotel', to: 'car' }],
+};
+
+for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
+  test(`${dialect}: the list of dead letters tells how an undo is requeued or given up`, async (t) => {
+    const database = await createTestDatabase(dialect);
+    t.teardown(() => database.drop());
+    const runtime = await startRuntime({ databaseUrl: database.url });
+    t.teardown(() => runtime.end('SIGTERM'));
+    const tenant = await runtime.newTenant();
+    const made = await tenant.post<{ readonly token: string }>('/tokens', {
+      name: 'cli',
+      role: 'operator',
+    });
+    const env = { SVC_URL: runtime.url, SVC_TOKEN: expectStatus(made, 201).token };
+    const svc = (...args: string[]) => runSvc(args, { cwd: folder.path, env });
+    const id = await tenant.run(TRIP);
+    await tenant.work('hotel', { id: 'h1' });
+    await tenant.breakDown('car', { error: 'no cars left' });
+    const item = await tenant.breakDown('hotel.undo', { error: 'the desk is closed' });
+    await tenant.untilEvent(id, 'NodeFailed', 'hotel.undo');
+
+    const listed = await svc('work-item', 'list', '--node', 'hotel.undo');
+    t.is(listed.code, 0, listed.stderr);
+    t.regex(listed.stdout, /hotel\.undo +trip\.cancel +1 .* the desk is closed$/m);
+    t.regex(
+      listed.stderr,
+      /^hotel\.undo is to undo hotel: input \{"booking":"h1"\}, output of hotel \{"id":"h1"\};/m,
+    );
+    const { work_item_id: letter } = item as unknown as { readonly work_item_id: string };
+    t.regex(listed.stderr, new RegExp(`work-item requeue ${letter}; .* cancel ${id}$`, 'm'));
+    t.is((await svc('work-item', 'requeue', letter)).code, 0);
+    await tenant.breakDown('hotel.undo', { error: 'still closed' });
+    await tenant.untilEvent(id, 'NodeFailed', 'hotel.undo');
+    t.is((await svc('execution', 'cancel', id)).code, 0);
+    await tenant.until(id, 'failed');
+    t.notRegex((await svc('work-item', 'list')).stderr, /is to undo/);
+  });
+}
