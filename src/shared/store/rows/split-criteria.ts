@@ -66,6 +66,17 @@ export function labelOf({ labels }: ExecutionCriteria): { name: string; value: s
   return label === undefined || value === undefined ? null : { name: label.label, value };
 }
 
+/** The one workflow whose dead letters an index lists, and the criteria that are left; null: any. */
+export function splitOffWorkflow(criteria: ExecutionCriteria): {
+  readonly workflowId: string | null;
+  readonly rest: ExecutionCriteria;
+} {
+  const { workflow } = criteria;
+  const [workflowId = null, ...others] = workflow.in ?? [];
+  if (workflowId === null || others.length > 0) return { workflowId: null, rest: criteria };
+  return { workflowId, rest: { ...criteria, workflow: { ...workflow, in: null } } };
+}
+
 export function restrictsNothing(criteria: ExecutionCriteria): boolean {
   const { statuses, workflow, version, ids, parents, errorContains, labels, waiting } = criteria;
   const texts = [workflow, version];

@@ -67,7 +67,19 @@ const READINGS: readonly Reading[] = [
   {
     title: 'dead letters of one of many workflows',
     read: readItems('workflow = w8'),
-    rows: (2 * FAILURES) / 25,
+    rows: FAILURES,
+    readsMax: 5 * FAILURES,
+  },
+  {
+    title: 'dead letters of one of many workflows, page by page',
+    read: (store) => store.work.listDeadLetters({ ...page, workflowId: 'w8', before: null }),
+    rows: PAGE,
+    readsMax: 5 * PAGE,
+  },
+  {
+    title: 'dead letters with an error, of one of many workflows',
+    read: readItems('workflow = w8 and error ~ nothing'),
+    rows: 0,
     // The bound, the dead letters and their executions.
     readsMax: 7 * FAILURES,
   },

@@ -167,6 +167,7 @@ create table public.dead_letters (
   attempt integer not null,
   error text not null,
   dead_lettered_at timestamp with time zone not null,
+  workflow_id text,
   constraint dead_letters_attempt_check CHECK ((attempt >= 0)),
   constraint dead_letters_pkey PRIMARY KEY (work_item_id)
 );
@@ -789,6 +790,8 @@ CREATE INDEX child_places_lent ON public.child_places USING btree (parent_execut
 CREATE INDEX child_places_waiting ON public.child_places USING btree (tenant_id, seq) WHERE (state = 'waiting'::text);
 
 CREATE INDEX dead_letters_by_age ON public.dead_letters USING btree (tenant_id, dead_lettered_at DESC, work_item_id DESC);
+
+CREATE INDEX dead_letters_by_workflow ON public.dead_letters USING btree (tenant_id, workflow_id, dead_lettered_at DESC, work_item_id DESC);
 
 CREATE INDEX definitions_by_workflow ON public.definitions USING btree (tenant_id, workflow_id, seq DESC);
 
@@ -1862,6 +1865,19 @@ AS $function$
     )
 $function$;
 
+CREATE OR REPLACE FUNCTION public.name_workflow_of_dead_letter()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  select e.workflow_id into new.workflow_id
+  from public.executions e
+  where e.id = new.execution_id;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.next_run(e public.executions)
  RETURNS uuid
  LANGUAGE sql
@@ -2267,6 +2283,8 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.audit_seals FOR EACH ST
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON public.audit_windows FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.audit_windows FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+CREATE TRIGGER name_workflow_of_dead_letter BEFORE INSERT ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION public.name_workflow_of_dead_letter();
 
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.definitions FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 

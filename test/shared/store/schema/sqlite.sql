@@ -139,7 +139,7 @@ CREATE TABLE dead_letters (
   attempt integer not null check (attempt >= 0),
   error text not null,
   dead_lettered_at integer not null
-) strict;
+, workflow_id text) strict;
 
 CREATE TABLE definitions (
   -- Order of registration: "latest" is decided by this, never by a clock.
@@ -658,6 +658,10 @@ CREATE INDEX child_places_waiting on child_places (tenant_id, seq) where state =
 
 CREATE INDEX dead_letters_by_age on dead_letters (tenant_id, dead_lettered_at desc, work_item_id desc);
 
+CREATE INDEX dead_letters_by_workflow on dead_letters (
+  tenant_id, workflow_id, dead_lettered_at desc, work_item_id desc
+);
+
 CREATE INDEX definitions_by_workflow on definitions (tenant_id, workflow_id, seq desc);
 
 CREATE INDEX events_by_time on events (created_at);
@@ -771,6 +775,12 @@ end;
 
 CREATE TRIGGER audit_windows_refuse_update before update on audit_windows begin
   select raise(abort, 'UPDATE of audit_windows is refused: what happened is only ever added to');
+end;
+
+CREATE TRIGGER name_workflow_of_dead_letter after insert on dead_letters begin
+  update dead_letters
+  set workflow_id = (select e.workflow_id from executions e where e.id = new.execution_id)
+  where work_item_id = new.work_item_id;
 end;
 
 CREATE TRIGGER definitions_refuse_update before update on definitions begin

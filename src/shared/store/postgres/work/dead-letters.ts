@@ -12,7 +12,9 @@ export async function listDeadLetters(
   params: Parameters<WorkStore['listDeadLetters']>[0],
 ): Promise<readonly DeadLetter[]> {
   const rows = await readers.run<DeadLetterRecord>(
-    LIST_DEAD_LETTERS,
+    params.workflowId === undefined || params.workflowId === null
+      ? LIST_DEAD_LETTERS
+      : LIST_OF_WORKFLOW,
     [
       params.tenantId,
       params.before,
@@ -47,10 +49,15 @@ interface DeadLetterRecord {
   readonly dead_lettered_at: string;
 }
 
-const LIST_DEAD_LETTERS: Statement = {
-  name: 'list-dead-letters',
-  writes: false,
-  text: `
+const LIST_DEAD_LETTERS = listStatement('list-dead-letters', '$4::text is null');
+const LIST_OF_WORKFLOW = listStatement('list-dead-letters-of-workflow', 'd.workflow_id = $4::text');
+
+/** Each kind of list has a statement of its own, so that its plan uses its index. */
+function listStatement(name: string, which: string): Statement {
+  return {
+    name,
+    writes: false,
+    text: `
     select d.work_item_id, d.execution_id, d.node_id, d.queue, d.tool, d.attempt, d.error,
       d.dead_lettered_at
     from dead_letters d
@@ -58,18 +65,11 @@ const LIST_DEAD_LETTERS: Statement = {
       and ($2::timestamptz is null or d.dead_lettered_at < $2::timestamptz)
       and ($5::text is null or d.node_id = $5)
       and ($6::timestamptz is null or (d.dead_lettered_at, d.work_item_id) < ($6, $7::uuid))
-      and (
-        $4::text is null
-        or exists (
-          select
-          from executions e
-          where e.id = d.execution_id
-            and e.workflow_id = $4
-        )
-      )
+      and ${which}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit $3`,
-};
+  };
+}
 
 type Requeued = Awaited<ReturnType<WorkStore['requeue']>>;
 

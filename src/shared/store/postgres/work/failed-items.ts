@@ -1,7 +1,7 @@
 import { executionIdFromUuid, type DefinitionId, type WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import type { FailedItem, FailedItems, ListFailedItems } from '../../readings/work-overview.ts';
-import { restrictsNothing } from '../../rows/split-criteria.ts';
+import { restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { type Bind, writeCriteria } from '../executions/write-criteria.ts';
 import { createBinds, unnamed } from '../executions/write-drive.ts';
@@ -12,7 +12,8 @@ export async function listFailedItems(
   params: ListFailedItems,
 ): Promise<FailedItems> {
   const { tenantId, criteria, limit } = params;
-  const bound = restrictsNothing(criteria) ? null : await findBound(readers, params);
+  const { rest } = splitOffWorkflow(criteria);
+  const bound = restrictsNothing(rest) ? null : await findBound(readers, params);
   const { values, bind } = createBinds();
   // Limits keep the join as it is written: the server walks along the list, and compares each.
   const text = `
@@ -28,7 +29,7 @@ export async function listFailedItems(
     ) e
     where ${writeWindow(params, bind)}
       and ${writeBound(bound, bind)}
-      and ${writeCriteria(criteria, bind)}
+      and ${writeCriteria(rest, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit ${bind(limit)}::int4`;
   const rows = await readers.run<FailedItemRecord>(unnamed(text), values, tenantId);
@@ -54,10 +55,14 @@ async function findBound(readers: PostgresPool, params: ListFailedItems): Promis
   return row ?? null;
 }
 
-function writeWindow({ tenantId, since, before }: ListFailedItems, bind: Bind): string {
-  const from = `d.tenant_id = ${bind(tenantId)}::text
-      and d.dead_lettered_at >= ${bind(since)}::timestamptz`;
-  return before === null ? from : `${from} and d.dead_lettered_at < ${bind(before)}::timestamptz`;
+function writeWindow({ tenantId, criteria, since, before }: ListFailedItems, bind: Bind): string {
+  const { workflowId } = splitOffWorkflow(criteria);
+  return [
+    `d.tenant_id = ${bind(tenantId)}::text`,
+    ...(workflowId === null ? [] : [`d.workflow_id = ${bind(workflowId)}::text`]),
+    `d.dead_lettered_at >= ${bind(since)}::timestamptz`,
+    ...(before === null ? [] : [`d.dead_lettered_at < ${bind(before)}::timestamptz`]),
+  ].join('\n      and ');
 }
 
 function writeBound(bound: Bound | null, bind: Bind): string {

@@ -26,26 +26,19 @@ export function listDeadLetters(
   return connection
     .all<RawDeadLetter>(
       `select work_item_id, execution_id, node_id, queue, tool, attempt, error, dead_lettered_at
-       from dead_letters
+       from dead_letters ${workflowId === null ? '' : 'indexed by dead_letters_by_workflow'}
        where tenant_id = :tenant_id
+         ${workflowId === null ? '' : 'and workflow_id = :workflow_id'}
          and (:before is null or dead_lettered_at < :before)
          and (:node_id is null or node_id = :node_id)
          and (:after_at is null or (dead_lettered_at, work_item_id) < (:after_at, :after_id))
-         and (
-           :workflow_id is null
-           or exists (
-             select 1
-             from executions e
-             where e.id = dead_letters.execution_id and e.workflow_id = :workflow_id
-           )
-         )
        order by dead_lettered_at desc, work_item_id desc
        limit :limit`,
       {
         tenant_id: tenantId,
         limit,
         before: before === null ? null : Date.parse(before),
-        workflow_id: workflowId,
+        ...(workflowId !== null && { workflow_id: workflowId }),
         node_id: nodeId,
         after_at: cursor === null ? null : Date.parse(cursor.deadLetteredAt),
         after_id: cursor?.workItemId ?? null,

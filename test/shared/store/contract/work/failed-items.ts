@@ -95,10 +95,22 @@ export function failedItemCases(name: string, open: () => TestStore): void {
     };
     t.deepEqual(await read('', { limit: 4 }), ['cba', true]);
     t.deepEqual(await read('', { limit: 3 }), ['cba', false]);
-    t.deepEqual(await read('workflow = orders', { within: 4 }), ['a', true]);
-    t.deepEqual(await read('workflow = orders', { within: 3 }), ['a', false]);
-    t.deepEqual(await read('workflow = orders', { within: 2 }), ['', false]);
-    t.deepEqual(await read('workflow = greet', { within: 2 }), ['cb', false]);
+    t.deepEqual(await read('workflow ~ ord', { within: 4 }), ['a', true]);
+    t.deepEqual(await read('workflow ~ ord', { within: 3 }), ['a', false]);
+    t.deepEqual(await read('workflow ~ ord', { within: 2 }), ['', false]);
+    // Those of one workflow are looked through alone.
+    t.deepEqual(await read('workflow = orders', { within: 1 }), ['a', true]);
+    t.deepEqual(await read('workflow = orders and version ~ 1', { within: 2 }), ['a', true]);
+    t.deepEqual(await read('workflow = greet and version ~ 1', { within: 3 }), ['cb', true]);
+    t.deepEqual(await read('workflow = greet and version ~ 1', { within: 1 }), ['c', false]);
+    t.deepEqual(await read('workflow = greet', { limit: 2 }), ['cb', false]);
+    t.deepEqual(await read('workflow = nothing', { within: 1 }), ['', true]);
+    const of = { tenantId, limit: 10, before: null, nodeId: null, cursor: null };
+    const letters = await store.work.listDeadLetters({ ...of, workflowId: 'greet' });
+    t.deepEqual(
+      letters.map(({ error }) => error),
+      ['c', 'b'],
+    );
   });
 }
 
