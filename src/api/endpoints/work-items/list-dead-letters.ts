@@ -2,7 +2,7 @@ import { listDeadLetters as list } from '../../../shared/engine/executions/list-
 import { z } from 'zod';
 
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
-import type { ShownUndoing } from '../../../shared/engine/executions/show-undo.ts';
+import type { ShownUndoing } from '../../../shared/engine/work/show-undo.ts';
 import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyValue } from '../../schemas/json-values.ts';

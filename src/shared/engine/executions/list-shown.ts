@@ -15,7 +15,7 @@ import { isUndo } from '../../domain/execution/fold/fold-undo.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactRow, redactWait } from './redact-view.ts';
-import { showUndoing, type ShownUndoing } from './show-undo.ts';
+import { showUndoing, type ShownUndoing } from '../work/show-undo.ts';
 
 export interface ListedExecution extends ListedRow {
   /** Null: it ran here. */
