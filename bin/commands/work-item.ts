@@ -116,7 +116,7 @@ function print({ work_items: items }: WireDeadLetters): void {
 
 const SHOWN_MAX = 200;
 
-/** For the person who repairs it: what is left as it was, and the two ways to go on. */
+/** For the person who repairs it: what is left as it was, and the two ways to continue. */
 function printUndoing(item: WireDeadLetters['work_items'][number]): void {
   const { undoes = null } = item;
   if (undoes === null) return;

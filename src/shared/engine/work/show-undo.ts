@@ -7,7 +7,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { EngineDeps } from '../deps.ts';
 
-/** What an undo is to undo, and with what, as far as its readers may see it. */
+/** The step and the values of an undo, as far as its readers may see them. */
 export interface ShownUndoing extends Pick<Undoing, 'nodeId' | 'visit'> {
   /** Null also where `omitted` names it. */
   readonly input: JsonValue;
