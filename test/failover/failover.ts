@@ -52,8 +52,7 @@ const whole = await runChaos({
   minutes,
   faults,
   folder,
-  // Three servers share the processors: at the usual pace these are saturated, and nothing recovers.
-  rests: 3,
+  rests: topology.rests,
   exerciseShare: topology.exerciseShare,
   startCluster: async (place) =>
     ChaosCluster.startOn(place, await topology.start(join(place, 'postgres'))),

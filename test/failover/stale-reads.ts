@@ -2,7 +2,7 @@ import type { ChaosRun } from '../chaos/run-chaos.ts';
 import type { Violation } from '../invariants/violation.ts';
 
 const RULE = 'a later request finds every started execution';
-const FAULT = 'primary-partitioned';
+const FAULTS = ['primary-partitioned', 'primary-frozen'];
 
 /**
  * A replaced primary that still runs answers reads from before its replacement, until its clients
@@ -17,7 +17,7 @@ export function partStaleReads(run: ChaosRun): {
     const look = run.operations.find(({ begun }) => begun === about?.['look']);
     return run.strikes.some(
       ({ fault, firedAtMs, healedAtMs }) =>
-        fault === FAULT &&
+        FAULTS.includes(fault) &&
         look !== undefined &&
         look.beganAtMs <= (healedAtMs ?? Infinity) &&
         (look.endedAtMs ?? Infinity) >= firedAtMs,

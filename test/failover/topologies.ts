@@ -13,6 +13,7 @@ export interface Topology {
   readonly faults: readonly Fault[];
   /** See `runChaos`. */
   readonly exerciseShare: number;
+  readonly rests: number;
   readonly start: (folder: string) => Promise<FailoverDatabase>;
   /** After its start. */
   readonly database: () => FailoverDatabase;
@@ -23,21 +24,27 @@ export async function openTopology(
   options: { readonly isSynchronous: boolean },
 ): Promise<Topology> {
   if (kind === 'servers') {
-    return topology(failoverFaults, { create: (place) => ReplicatedPostgres.create(place) });
+    return topology(failoverFaults, {
+      create: (place) => ReplicatedPostgres.create(place),
+      exerciseShare: 1,
+      // Three servers share the processors: at the usual pace these are saturated, and nothing recovers.
+      rests: 3,
+    });
   }
   await enterOwnNetwork();
   return topology(patroniFaults, {
     create: (place) => PatroniPostgres.create(place, options),
     // Most of the time is spent without a primary: Patroni waits before it promotes.
     exerciseShare: 0.1,
+    // Three nodes need more than three servers. A pool that is saturated answers nobody in time.
+    rests: 8,
   });
 }
 
 function topology<Database extends FailoverDatabase>(
   faultsOf: (database: () => Database) => readonly Fault[],
-  given: {
+  given: Pick<Topology, 'exerciseShare' | 'rests'> & {
     readonly create: (folder: string) => Promise<Database>;
-    readonly exerciseShare?: number;
   },
 ): Topology {
   let started: Database | null = null;
@@ -47,7 +54,8 @@ function topology<Database extends FailoverDatabase>(
   };
   return {
     faults: faultsOf(database),
-    exerciseShare: given.exerciseShare ?? 1,
+    exerciseShare: given.exerciseShare,
+    rests: given.rests,
     database,
     start: async (folder) => (started = await given.create(folder)),
   };

@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 
+import { findServer } from './patroni-settings.ts';
+
 /*
  * A run has network and mounts of its own: the process starts itself again in new namespaces. What
  * it adds there, a bridge or a disk in memory, is gone with its last process, however that ends.
@@ -23,7 +25,8 @@ const PROGRAMS = [
 /** Resolves inside the namespaces; outside, it ends this process with the run's exit code. */
 export async function enterOwnNetwork(): Promise<void> {
   if (process.env[IS_INSIDE] === String(process.pid)) return;
-  const lacking = PROGRAMS.filter(([, path]) => !existsSync(path)).map(([name]) => name);
+  const lacking: string[] = PROGRAMS.filter(([, path]) => !existsSync(path)).map(([name]) => name);
+  if (findServer() === null) lacking.push('postgresql');
   if (lacking.length > 0) lacks(`install the packages: ${lacking.join(' ')}`);
   if (spawnSync('unshare', ['--net', '--mount', 'true']).status !== 0) {
     lacks('run this as root on Linux: it needs namespaces of its own');

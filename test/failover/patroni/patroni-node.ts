@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findFaketime } from '../../chaos/cluster/clocks.ts';
 import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 import { addressOf, inside } from './network.ts';
-import { configurePatroni, ETCD_PORTS, REST_PORT } from './patroni-settings.ts';
+import { configurePatroni, ETCD_PORTS, REST_PORT, SERVER_PORT } from './patroni-settings.ts';
 
 const ANSWER_MS_MAX = 1_500;
 
@@ -49,6 +49,11 @@ export class PatroniNode {
     });
     const { uid, gid } = SERVER_OWNER;
     if (uid !== undefined && gid !== undefined) fs.chownSync(this.#folder, uid, gid);
+  }
+
+  /** As the superuser. */
+  get url(): string {
+    return `postgres://postgres@${addressOf(this.number, 'a')}:${SERVER_PORT}/postgres`;
   }
 
   /** The clock of PostgreSQL, ahead of the machine's, or behind it when negative. */
@@ -104,12 +109,14 @@ export class PatroniNode {
     await Promise.all([kill(this.#patroni), kill(this.#etcd)]);
   }
 
-  /** Sends a signal to the first process of PostgreSQL, or to all. */
-  signalPostgres(signal: NodeJS.Signals, { all }: { readonly all: boolean }): void {
-    const processes = this.#processes().filter(({ program }) => program === 'postgres');
-    const pids = new Set(processes.map(({ pid }) => pid));
-    const wanted = all ? processes : processes.filter(({ parent }) => !pids.has(parent));
-    if (wanted.length === 0) throw new Error(`${this.name} runs no PostgreSQL`);
+  /** `first`: the first process of PostgreSQL; `postgres`: all of its processes; `node`: Patroni, too. */
+  signal(signal: NodeJS.Signals, to: 'first' | 'postgres' | 'node'): void {
+    const processes = this.#processes();
+    const servers = processes.filter(({ program }) => program === 'postgres');
+    if (servers.length === 0) throw new Error(`${this.name} runs no PostgreSQL`);
+    const pids = new Set(servers.map(({ pid }) => pid));
+    const first = servers.filter(({ parent }) => !pids.has(parent));
+    const wanted = { first, postgres: servers, node: processes }[to];
     for (const { pid } of wanted) process.kill(pid, signal);
   }
 

@@ -85,7 +85,7 @@ export class PatroniPostgres implements FailoverDatabase {
     await this.waitUntilWhole(START_MS_MAX);
     await this.front.start('primary');
     await this.startPooler();
-    const url = `postgres://postgres@${addressOf(1, 'a')}:${SERVER_PORT}/postgres`;
+    const { url } = await this.findPrimary(START_MS_MAX);
     await runOnServer(url, `create role ${ROLE} login`);
     await runOnServer(url, `create database ${ROLE} owner ${ROLE}`);
     await runOnServer(url, `grant pg_monitor to ${ROLE}`);
@@ -114,9 +114,12 @@ export class PatroniPostgres implements FailoverDatabase {
   /** The promotions as Patroni's history tells them, each with the time of its history file. */
   async readPromotions(): Promise<readonly Promotion[]> {
     const answer = await (await this.findPrimary(START_MS_MAX)).ask('/history');
-    const lines = answer?.body as readonly (readonly [number, number, string, string, string])[];
+    const lines = (answer?.body ?? []) as readonly (readonly unknown[])[];
     const began = Date.now() - performance.now();
-    return lines.map(([, , , time, node]) => ({ node, at: Date.parse(time) - began }));
+    return lines.map(([, , , time, node]) => ({
+      node: String(node),
+      at: Date.parse(String(time)) - began,
+    }));
   }
 
   /** The node that says it is the primary and has the leader key. */
@@ -133,8 +136,8 @@ export class PatroniPostgres implements FailoverDatabase {
   }
 
   /** A standby that Patroni would promote. */
-  async findStandby({ isSynchronous }: { readonly isSynchronous: boolean }): Promise<PatroniNode> {
-    const wanted = isSynchronous && this.#isSynchronous ? '/synchronous' : '/asynchronous';
+  async findStandby(): Promise<PatroniNode> {
+    const wanted = this.#isSynchronous ? '/synchronous' : '/asynchronous';
     const found = await this.#firstThat(async (node) => (await node.ask(wanted))?.status === 200);
     if (found === undefined) throw new Error(`no node answers ${wanted}`);
     return found;
