@@ -30,14 +30,14 @@ export function measureOutages(
   });
 }
 
-/** Of those gaps that overlap the strike. */
+/** Of those gaps that overlap the strike; what was before it does not count. */
 function longestGap(
   times: readonly number[],
   { firedAtMs, until }: { readonly firedAtMs: number; readonly until: number },
 ): number {
   const gaps = times.slice(1).flatMap((time, index) => {
     const before = times[index] ?? time;
-    return time > firedAtMs && before < until ? [time - before] : [];
+    return time > firedAtMs && before < until ? [time - Math.max(before, firedAtMs)] : [];
   });
   return Math.max(0, ...gaps);
 }

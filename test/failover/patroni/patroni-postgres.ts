@@ -135,11 +135,14 @@ export class PatroniPostgres implements FailoverDatabase {
     }
   }
 
-  /** A standby that Patroni would promote. */
+  /** A standby that Patroni would promote, as the primary sees it. */
   async findStandby(): Promise<PatroniNode> {
-    const wanted = this.#isSynchronous ? '/synchronous' : '/asynchronous';
-    const found = await this.#firstThat(async (node) => (await node.ask(wanted))?.status === 200);
-    if (found === undefined) throw new Error(`no node answers ${wanted}`);
+    const wanted = this.#isSynchronous ? 'sync_standby' : 'replica';
+    const primary = await this.findPrimary(START_MS_MAX);
+    const members = membersOf((await primary.ask('/cluster'))?.body);
+    const name = members.find(({ role }) => role === wanted)?.name;
+    const found = this.nodes.find((node) => node.name === name);
+    if (found === undefined) throw new Error(`no node is a ${wanted}`);
     return found;
   }
 
@@ -159,7 +162,7 @@ export class PatroniPostgres implements FailoverDatabase {
   }
 
   #isWhole(body: unknown): boolean {
-    const { members = [] } = (body ?? {}) as { readonly members?: readonly NodeState[] };
+    const members = membersOf(body);
     const roles = members.map(({ role }) => role);
     const [timeline] = members.map((member) => member.timeline);
     return (
@@ -209,3 +212,7 @@ export class PatroniPostgres implements FailoverDatabase {
 }
 
 const WHOLE_MS_MAX = 60_000;
+
+function membersOf(body: unknown): readonly NodeState[] {
+  return (body as { readonly members?: readonly NodeState[] } | undefined)?.members ?? [];
+}
