@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 
+import { whenThisProcessEnds } from '../../chaos/cluster/guardian.ts';
 import { findServer } from './patroni-settings.ts';
 
 /*
@@ -22,9 +23,20 @@ const PROGRAMS = [
   ['util-linux', '/usr/bin/unshare'],
 ] as const;
 
+/** Ends what is left in the network of the run, for example after a second interrupt. */
+const END_REST = `own=$(readlink /proc/$$/ns/net)
+for process in /proc/[0-9]*; do
+  [ "$process" = "/proc/$$" ] && continue
+  [ "$(readlink "$process/ns/net")" = "$own" ] && kill -KILL "\${process#/proc/}"
+done`;
+
 /** Resolves inside the namespaces; outside, it ends this process with the run's exit code. */
 export async function enterOwnNetwork(): Promise<void> {
-  if (process.env[IS_INSIDE] === String(process.pid)) return;
+  if (process.env[IS_INSIDE] === String(process.pid)) {
+    if (networkOf('self') === networkOf(process.ppid)) throw new Error('this network has others');
+    whenThisProcessEnds(END_REST, []);
+    return;
+  }
   const lacking: string[] = PROGRAMS.filter(([, path]) => !existsSync(path)).map(([name]) => name);
   if (findServer() === null) lacking.push('postgresql');
   if (lacking.length > 0) lacks(`install the packages: ${lacking.join(' ')}`);
@@ -46,6 +58,10 @@ export async function enterOwnNetwork(): Promise<void> {
   }
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exit(code ?? 1);
+}
+
+function networkOf(process: number | 'self'): string {
+  return readlinkSync(`/proc/${process}/ns/net`);
 }
 
 function lacks(what: string): never {
