@@ -1,3 +1,4 @@
+import { keyOfTopic } from './wake/wake-for.ts';
 import { compilePlan } from '../domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../domain/workflow/plan/plan.ts';
 import type { EnginePorts } from '../nodes/ports.ts';
@@ -100,7 +101,11 @@ export function openEngine(given: GivenToEngine): {
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     claimPace,
     lookTurns: createLookTurns({ timers, claimPace }),
-    queueNews: createQueueNews({ wake: given.wake, now }),
+    queueNews: createQueueNews({
+      wake: given.wake,
+      now,
+      onHint: (topic) => given.store.work.noteAdded(keyOfTopic(topic)),
+    }),
     waitingClaims: createWaitingClaims(),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
   };

@@ -10,11 +10,16 @@ import type {
 
 export interface WorkStore {
   /**
-   * Leases the items that are next (priority, then age) on the given queues, of those that the
+   * Leases the items that are next (priority, then age, or tag where keys take turns) on the given queues, of those that the
    * filter admits, each under a fence never used before. Items past their schedule-to-start bound are left alone. `tenantId` null:
    * of all tenants (the `engine` queue).
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedItem[]>;
+  /**
+   * A hint that another process may have added an item to this queue. Without it a claim finds the first
+   * share of a queue only after a second.
+   */
+  noteAdded(queueKey: string): void;
   /** As if the claimers had claimed one after another, all at once; what each got, in their order. */
   claimTogether(request: JointClaim): Promise<readonly (readonly ClaimedItem[])[]>;
   /** Renews the leases still held under their fences; answers which were, in the order asked. */

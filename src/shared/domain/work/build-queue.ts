@@ -1,3 +1,4 @@
+import { withoutShare } from './fair-queue.ts';
 import { DEFAULT_QUEUE } from './queue-key.ts';
 
 /*
@@ -11,9 +12,11 @@ export const BUILD_ID = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/;
 
 const MARK = '@';
 
-/** Null and absent: the default queue. */
+/** Null and absent: the default queue. The share of a key of fairness stays at the end of the name. */
 export function buildQueueName(queueName: string | null | undefined, buildId: string): string {
-  return `${queueName ?? DEFAULT_QUEUE}${MARK}${buildId}`;
+  const name = queueName ?? DEFAULT_QUEUE;
+  const own = withoutShare(name);
+  return `${own}${MARK}${buildId}${name.slice(own.length)}`;
 }
 
 /** The queue that the node names, and the build; `buildId` null: a queue of no build. */
@@ -21,8 +24,9 @@ export function readQueueName(name: string): {
   readonly queueName: string;
   readonly buildId: string | null;
 } {
-  const at = name.indexOf(MARK);
+  const own = withoutShare(name);
+  const at = own.indexOf(MARK);
   return at < 0
-    ? { queueName: name, buildId: null }
-    : { queueName: name.slice(0, at), buildId: name.slice(at + 1) };
+    ? { queueName: own, buildId: null }
+    : { queueName: own.slice(0, at), buildId: own.slice(at + 1) };
 }

@@ -1,4 +1,5 @@
 import { type Pace, tokenIntervalUs } from '../workflow/flow/rate.ts';
+import { withoutShare } from './fair-queue.ts';
 import { DEFAULT_QUEUE, queueKeyOf } from './queue-key.ts';
 
 /*
@@ -49,7 +50,11 @@ export function readQuota(name: string): Quota | null {
   if (!name.includes(MARK)) return null;
   const [queueName = '', limit, tool, key = '', ...paced] = name.split(MARK);
   if (limit === undefined || tool === undefined) return null;
-  const of = { queueName, tool: decodeURIComponent(tool), key: decodeKey(key) };
+  const of = {
+    queueName: withoutShare(queueName),
+    tool: decodeURIComponent(tool),
+    key: decodeKey(key),
+  };
   const [limitBeside = '', rate, rateKey = ''] = paced;
   if (rate === undefined) return { ...of, limit: Number(limit), rate: null };
   const [rateLimit = 0, perMs = 0, burst = 0] = rate.split('.').map(Number);
@@ -62,7 +67,8 @@ export function readQuota(name: string): Quota | null {
 
 /** The queue that the node of an item names; null: the default queue. */
 export function ownQueueName(name: string | null): string | null {
-  const [own = DEFAULT_QUEUE] = (name ?? DEFAULT_QUEUE).split(MARK);
+  const [first = DEFAULT_QUEUE] = (name ?? DEFAULT_QUEUE).split(MARK);
+  const own = withoutShare(first);
   return own === DEFAULT_QUEUE ? null : own;
 }
 

@@ -4,7 +4,10 @@ import { type ExecutionState, visitKey } from '../../domain/execution/state.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import { shareOf } from '../../domain/workflow/flow/fairness.ts';
+import { ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
 import { buildQueueName } from '../../domain/work/build-queue.ts';
+import { fairQueueName } from '../../domain/work/fair-queue.ts';
 import { calledName } from '../../domain/work/called-name.ts';
 import type { WorkTicket, WorkerQueue } from '../../domain/work/work-item.ts';
 import type { BornLease, CommitPlan, NewWorkItem, StartedExecution } from '../../store/commit.ts';
@@ -153,22 +156,33 @@ function lastingEffects(effects: Decision['effects']): Decision['effects'] {
 }
 
 /** The queue of the node, or of the build that the visit is pinned to; null: the default queue. */
-function queueNameOf(
-  { plan, state }: Context,
-  { nodeId, visit }: Pick<CreateWork, 'nodeId' | 'visit'>,
-): string | null {
+function queueNameOf(context: Context, effect: CreateWork): string | null {
+  const { plan, state } = context;
+  const { nodeId, visit } = effect;
   const node = plan.nodes.get(nodeId);
-  if (hasQuota({ plan }, { nodeId })) return null;
+  if (hasQuota(context, effect)) return null;
   const own = node?.kind.queueName?.(node.spec) ?? null;
   const buildId = state.live.get(visitKey(nodeId, visit))?.run?.buildId ?? null;
-  return buildId === null ? own : buildQueueName(own, buildId);
+  return withShare(context, effect, buildId === null ? own : buildQueueName(own, buildId));
+}
+
+/** A start without a valid share is refused; other executions of the kind go by age. */
+function withShare(
+  { plan: { fairness }, state }: Context,
+  { queue }: CreateWork,
+  queueName: string | null,
+): string | null {
+  if (fairness === null || queue === 'engine') return queueName;
+  const found = shareOf(fairness, ruledInput(state));
+  return found.ok ? fairQueueName(queueName, found.share) : queueName;
 }
 
 /** Where an item below a quota waits; empty: it is below none. */
-function quotaQueueOf({ plan }: Context, effect: CreateWork): { readonly queueName?: string } {
-  const node = plan.nodes.get(effect.nodeId);
+function quotaQueueOf(context: Context, effect: CreateWork): { readonly queueName?: string } {
+  const node = context.plan.nodes.get(effect.nodeId);
   const own = node?.kind.queueOfCall?.(node.spec, effect.input);
-  return own?.ok === true && own.name !== null ? { queueName: own.name } : {};
+  const name = own?.ok === true ? withShare(context, effect, own.name) : null;
+  return name === null ? {} : { queueName: name };
 }
 
 function hasQuota(
@@ -231,7 +245,8 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
   const payload: JsonObject = { ...effect.payload, input: effect.input };
   // The queue of its node: the item may outlive the pin.
   const queueName =
-    quotaQueueOf(context, effect).queueName ?? node.kind.queueName?.(node.spec) ?? null;
+    quotaQueueOf(context, effect).queueName ??
+    withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);
   return {
     workItemId,
     executionId,

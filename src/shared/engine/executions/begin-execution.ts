@@ -31,6 +31,7 @@ import {
   SCHEDULER_ACTOR,
 } from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
+import { checkShare } from '../flow/check-share.ts';
 import {
   type NeededPlace,
   neededPlaceOf,
@@ -79,6 +80,7 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   const tenant = await deps.tenants.get(tenantId);
   const { compiled } = params;
   const { input, is_batch: isBatch = false } = params.started.payload;
+  checkShare(compiled.plan, { input, isBatch });
   const needed = neededPlaceOf(compiled.plan, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.

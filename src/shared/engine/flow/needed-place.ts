@@ -2,7 +2,7 @@ import { badRequest, conflict, type SvcError } from '../../domain/errors.ts';
 import type { WhenFull } from '../../domain/workflow/flow/concurrency.ts';
 import type { Expression } from '../../domain/expression/expression.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import {
   batchLineOf,
   debounceLineOf,
@@ -11,6 +11,7 @@ import {
   lineKeyOf,
   placeKeyOf,
 } from '../../domain/workflow/flow/flow-key.ts';
+import { type GivenInput, ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
 import { tokenIntervalUs } from '../../domain/workflow/flow/rate.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { AwaitedPlace, NewExecution } from '../../store/commit.ts';
@@ -22,16 +23,16 @@ export interface NeededPlace extends AwaitedPlace {
 
 type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce' | 'batch'>;
 
-interface Started {
-  readonly input: JsonObject;
-  /** Its input is that of a batch, which is closed: rules see the input of its first start. */
-  readonly isBatch: boolean;
+interface Started extends GivenInput {
   readonly tenantId: TenantId;
 }
 
 /** The line that an execution with this input waits in before it begins; null: none. */
 export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null {
-  if (of.isBatch) return neededPlaceOf({ ...rules, batch: null }, firstOf(of));
+  if (of.isBatch) {
+    const one = { ...of, input: ruledInput(of), isBatch: false };
+    return neededPlaceOf({ ...rules, batch: null }, one);
+  }
   const { workflowId, debounce, batch } = rules;
   if (batch !== null) {
     const { max, waitMs } = batch;
@@ -52,12 +53,6 @@ export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null
     cancelsOldest: true,
     debounce: { waitMs, maxWaitMs, next: needed && queued(needed) },
   };
-}
-
-function firstOf(of: Started): Started {
-  const { items = [] } = of.input;
-  const first = Array.isArray(items) ? (items as readonly JsonValue[])[0] : null;
-  return { ...of, isBatch: false, input: isJsonObject(first) ? first : {} };
 }
 
 /** It waits, as its start has been answered. */

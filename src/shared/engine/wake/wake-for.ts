@@ -69,6 +69,11 @@ export function topicOfKey(key: string): string {
   return `queue:${key}`;
 }
 
+/** The key of a queue by its topic. */
+export function keyOfTopic(topic: string): string {
+  return topic.slice(topicOfKey('').length);
+}
+
 /** With the tool at its end, so that only those wake up who claim it; see `Wake.subscribe`. */
 function itemTopic(of: Parameters<typeof queueTopic>[0] & { readonly tool: string | null }) {
   const topic = queueTopic(of);

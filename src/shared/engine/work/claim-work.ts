@@ -1,6 +1,7 @@
 import type { Reader } from '../caller.ts';
 import type { WorkerQueue } from '../../domain/work/work-item.ts';
 import type { TenantId } from '../../domain/ids.ts';
+import { fairKeyOf } from '../../domain/work/fair-queue.ts';
 import {
   filterKey,
   queueKeysOf,
@@ -100,7 +101,8 @@ async function claimNext(
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   const { filter = {} } = params;
-  const topics = queueKeysOf({ ...filter, tenantId, queues: params.queues }).map(topicOfKey);
+  const keys = queueKeysOf({ ...filter, tenantId, queues: params.queues });
+  const topics = [...keys, ...keys.map(fairKeyOf)].map(topicOfKey);
   const key = [...topics, filterKey(filter)].join('\n');
   const accepts = (tool: string) => servesTool(filter, tool);
   const began = deps.timers.now();

@@ -43,6 +43,8 @@ interface Followed {
 export function createQueueNews(deps: {
   readonly wake: Pick<Wake, 'subscribe'>;
   readonly now: () => number;
+  /** Called with the topic of each hint. */
+  readonly onHint: (topic: string) => void;
 }): QueueNews {
   const { wake, now } = deps;
   const all = new Map<string, Followed>();
@@ -59,11 +61,14 @@ export function createQueueNews(deps: {
         for (const end of subscriptions) end();
       },
     };
-    const onHint = (): void => {
+    const noteHint = (topic: string): void => {
       followed.hints += 1;
       followed.isEmpty = false;
+      deps.onHint(topic);
     };
-    const subscriptions = topics.map((topic) => wake.subscribe(topic, onHint, accepts));
+    const subscriptions = topics.map((topic) =>
+      wake.subscribe(topic, () => noteHint(topic), accepts),
+    );
     all.set(key, followed);
     return followed;
   }

@@ -8,7 +8,7 @@ const QUEUES = { key: 'queue:a', topics: ['queue:a'], accepts: () => true };
 function open() {
   let time = 0;
   const wake = createWakeBus();
-  const news = createQueueNews({ wake, now: () => time });
+  const news = createQueueNews({ wake, now: () => time, onHint: () => undefined });
   const hint = async (topic = 'queue:a') => {
     wake.notify([topic]);
     await Promise.resolve();

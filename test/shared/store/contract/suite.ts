@@ -42,6 +42,7 @@ import { treeCases } from './executions/trees.ts';
 import { usageCases } from './executions/usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work/work.ts';
+import { fairClaimCases } from './work/fair-claims.ts';
 import { failedItemCases } from './work/failed-items.ts';
 import { workOverviewCases } from './work/overview.ts';
 import { workerCases } from './work/workers.ts';
@@ -70,6 +71,7 @@ const AREAS = [
   usageCases,
   workCases,
   claimFilterCases,
+  fairClaimCases,
   leaseCases,
   deadLetterCases,
   failedItemCases,

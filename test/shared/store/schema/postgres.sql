@@ -875,6 +875,8 @@ CREATE INDEX work_queue_next ON public.work_queue USING btree (queue_key, priori
 
 CREATE INDEX work_queue_overdue ON public.work_queue USING btree (start_before) WHERE (start_before IS NOT NULL);
 
+CREATE INDEX work_queue_shares ON public.work_queue USING btree (queue_key, split_part(queue_name, '~'::text, 2), priority, seq) WHERE (strpos(queue_key, '~'::text) > 0);
+
 CREATE INDEX workflow_holds_by_workflow ON public.workflow_holds USING btree (tenant_id, workflow_id, execution_id);
 
 CREATE OR REPLACE FUNCTION public.abandon_event_partitions()
@@ -2260,6 +2262,52 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.tag_fair_item()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  share constant text := split_part(new.queue_name, '~', 2);
+  weight constant float8 := split_part(split_part(new.queue_name, '#', 1), '~', 3);
+  before bigint;
+begin
+  new.queue_key := split_part(new.queue_key, '~', 1) || '~';
+  -- It returns to its place.
+  if new.seq < 0 then
+    return new;
+  end if;
+
+  for attempt in 1..20 loop
+    exit when pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45));
+    perform pg_sleep(0.001);
+  end loop;
+
+  select q.seq
+  into before
+  from public.work_queue q
+  where strpos(q.queue_key, '~') > 0
+    and q.queue_key = new.queue_key
+    and split_part(q.queue_name, '~', 2) = share
+    and q.priority = new.priority
+  order by q.seq desc
+  limit 1;
+
+  if before is null then
+    select q.seq
+    into before
+    from public.work_queue q
+    where q.queue_key = new.queue_key
+      and q.priority = new.priority
+    order by q.seq
+    limit 1;
+  end if;
+
+  new.seq := coalesce(before, -4503599627370496) + ceil(65536 / weight)::bigint;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.uuid_floor(moment timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -2315,6 +2363,8 @@ CREATE TRIGGER refuse_insert BEFORE INSERT ON public.retired_executions FOR EACH
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.retired_executions FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.work_items FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
+
+CREATE TRIGGER tag_fair_item BEFORE INSERT OR UPDATE OF queue_key ON public.work_queue FOR EACH ROW WHEN (((strpos(new.queue_key, '~'::text) > 0) AND (strpos(new.queue_key, '#'::text) = 0))) EXECUTE FUNCTION public.tag_fair_item();
 
 alter table public.agents enable row level security;
 

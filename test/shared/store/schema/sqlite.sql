@@ -749,6 +749,18 @@ CREATE INDEX work_queue_next on work_queue (queue_key, priority, seq);
 
 CREATE INDEX work_queue_overdue on work_queue (start_before) where start_before is not null;
 
+CREATE INDEX work_queue_shares on work_queue (
+  queue_key,
+  substr(
+    substr(queue_name, instr(queue_name, '~') + 1),
+    1,
+    instr(substr(queue_name, instr(queue_name, '~') + 1), '~') - 1
+  ),
+  priority,
+  seq
+)
+  where instr(queue_key, '~') > 0;
+
 CREATE UNIQUE INDEX workers_by_id on workers (coalesce(tenant_id, ''), worker_id);
 
 CREATE INDEX workflow_holds_by_workflow on workflow_holds (tenant_id, workflow_id, execution_id);

@@ -27,6 +27,7 @@ const OPTIONAL = [
   'rate',
   'debounce',
   'batch',
+  'fairness',
   'start_after',
   'start_deadline',
   ...OBJECTS,

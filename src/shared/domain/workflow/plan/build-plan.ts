@@ -12,6 +12,7 @@ import type { Normalised } from '../parse/normalise-ir.ts';
 import { parseBatch } from '../parse/parse-batch.ts';
 import { parseConcurrency } from '../parse/parse-concurrency.ts';
 import { parseDebounce } from '../parse/parse-debounce.ts';
+import { parseFairness } from '../parse/parse-fairness.ts';
 import { parseStartRate } from '../parse/parse-start-rate.ts';
 import { parseStartTimes } from '../parse/parse-start-times.ts';
 import { parseContinueAsNew } from '../parse/parse-continue-as-new.ts';
@@ -40,6 +41,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const rate = parseStartRate(ir, findings);
   const debounce = parseDebounce(ir, findings);
   const batch = parseBatch(ir, findings);
+  const fairness = parseFairness(ir, findings);
   const startTimes = parseStartTimes(ir, findings);
   const executionLabels = parseExecutionLabels(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
@@ -78,6 +80,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     rate,
     debounce,
     batch,
+    fairness,
     startTimes,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,

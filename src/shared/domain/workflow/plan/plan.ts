@@ -1,4 +1,5 @@
 import type { Batch, Concurrency, Debounce, StartRate } from '../flow/concurrency.ts';
+import type { Fairness } from '../flow/fairness.ts';
 import type { StartTimes } from '../flow/start-times.ts';
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
@@ -40,6 +41,8 @@ export interface Plan {
   readonly debounce: Debounce | null;
   /** Null: each start has an execution for its input alone. */
   readonly batch: Batch | null;
+  /** Null: their items are handed out by age. */
+  readonly fairness: Fairness | null;
   /** Those of its executions that are started without times of their own. */
   readonly startTimes: StartTimes;
   readonly workflowTimeoutMs: number | null;

@@ -1,5 +1,6 @@
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
 import { BATCH_MAX, BATCH_MIN, CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
+import { WEIGHT_MAX, WEIGHT_MIN } from '../flow/fairness.ts';
 import { RATE_LIMIT_MAX } from '../flow/rate.ts';
 import {
   anyOf,
@@ -127,6 +128,17 @@ export const PART_DEFINITIONS: FieldSchemas = {
       ),
     },
     ['limit'],
+  ),
+  Fairness: object(
+    'Keys take turns when workers claim from a queue, so no key waits for all items of another.',
+    {
+      key: ref('Expression', 'Items of executions with the same value share the turns of the key.'),
+      weight: anyOf('How many items a key gets while another of weight 1 gets one. Default 1.', [
+        number('The same for each key.', { minimum: WEIGHT_MIN, maximum: WEIGHT_MAX }),
+        { $ref: '#/$defs/Expression' },
+      ]),
+    },
+    ['key'],
   ),
   Expose: object('Protocols that can reach the workflow besides the API.', {
     a2a: flag('Whether it is an agent of the Agent2Agent protocol.'),

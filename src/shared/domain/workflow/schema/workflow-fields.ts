@@ -75,6 +75,7 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   rate: ref('StartRate', 'How many of its executions begin in a time.'),
   debounce: ref('Debounce', 'The last of several starts that come soon after each other begins.'),
   batch: ref('Batch', 'One execution begins for several starts, with all of their inputs.'),
+  fairness: ref('Fairness', 'Whose items take turns when workers claim from a queue.'),
   start_after: duration('How long an execution waits before it begins. A start may say otherwise.'),
   start_deadline: duration(
     'An execution that has not begun by then fails. A start may say otherwise.',

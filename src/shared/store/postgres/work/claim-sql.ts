@@ -4,9 +4,13 @@ import { expiryOf, leaseInsertColumns } from './lease-sql.ts';
 /*
  * Common to all claims: the rows that `candidates` picks and locks move from `work_queue` to
  * `leases`, distributed to the workers in $1, under the claim ids in $5, which may be null. $2:
- * length of the lease. `left`: an expression that says whether the claim leaves nothing.
+ * length of the lease. `left`: an expression that says whether the claim leaves nothing. `more`:
+ * further columns, each after a comma.
  */
-export function claimText(candidates: string, left = 'null::boolean'): string {
+export function claimText(
+  candidates: string,
+  { left = 'null::boolean', more = '' }: { readonly left?: string; readonly more?: string } = {},
+): string {
   const instant = '(select instant from clock)';
   const { expiresAt, deadlineAt } = expiryOf('t', instant, '$2::int8');
   return `
@@ -54,7 +58,7 @@ export function claimText(candidates: string, left = 'null::boolean'): string {
           and o.idempotency_key = l.idempotency_key
         limit 1
       ) is true as has_recorded_output,
-      ${left} as left_nothing
+      ${left} as left_nothing${more}
     from leased l
     join taken t on t.work_item_id = l.work_item_id
     left join described w on w.work_item_id = l.work_item_id

@@ -1,5 +1,6 @@
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
+import { createFairTurns, type FairTurns } from '../../rows/fair-turns.ts';
 
 /*
  * The position on each queue where the ready items begin. Claimed rows stay in the index until a
@@ -41,6 +42,8 @@ export interface ClaimWatermarks {
   /** A claim took every item that it could up to here. */
   noteClaimed(of: ClaimedPart, last: QueuePosition): void;
   noteEnqueued(ticket: WorkTicket): void;
+  /** The queues of shares beside those of workers. */
+  readonly turns: FairTurns;
   /** An item was added to this queue at an unknown position. */
   reset(queueKey: string): void;
 }
@@ -66,6 +69,7 @@ interface Watermark {
 export function createClaimWatermarks(
   now: () => number = () => performance.now(),
 ): ClaimWatermarks {
+  const turns = createFairTurns(now);
   /** By queue, and then by filter. */
   const queues = new Map<string, Map<string, Watermark>>();
 
@@ -113,7 +117,9 @@ export function createClaimWatermarks(
     },
 
     noteEnqueued(ticket) {
-      const ofQueue = queues.get(queueKeyOf(ticket));
+      const queueKey = queueKeyOf(ticket);
+      turns.note(queueKey);
+      const ofQueue = queues.get(queueKey);
       if (ofQueue === undefined) return;
       for (const [filter, { used, next }] of ofQueue) {
         const lowest = Math.max(used.priority, next.priority);
@@ -122,8 +128,10 @@ export function createClaimWatermarks(
     },
 
     reset(queueKey) {
+      turns.note(queueKey);
       queues.delete(queueKey);
     },
+    turns,
   };
 }
 

@@ -2,6 +2,8 @@ import type { DefinitionId } from '../../../domain/ids.ts';
 import { filterKey, queueKeysOf } from '../../../domain/work/claim-filter.ts';
 import type { ClaimedItem, Claimer, ClaimScope, JointClaim } from '../../work.ts';
 import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
+import { type FairTurns, fairKeysOf, type TakenTurn } from '../../rows/fair-turns.ts';
+import { CLAIM_FAIR, CLAIM_FAIR_OF_TOOLS, LOWEST_TAG } from './claim-fair-sql.ts';
 import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { decodeLease, decodeRecord, type LeaseRecord, type RecordColumns } from '../rows.ts';
@@ -28,19 +30,27 @@ export async function claim(
   const keys = queueKeys(request);
   const places = placesOf(request.claimers);
   if (keys.length === 0 || places.length === 0) return request.claimers.map(() => []);
+  const { tools = null } = request;
+  const filter = filterKey({ tools });
   const parts = keys.map((queueKey) => ({
     queueKey,
     scope: request.shards === null ? '' : request.shards.join(),
-    filter: filterKey({ tools: request.tools ?? null }),
+    filter,
   }));
   const starts = parts.map((part) => watermarks.start(part, false));
-  const { tools = null } = request;
+  const { turns } = watermarks;
+  const isFair = turns.mayWait(keys, filter);
+  const findTools = (positions: readonly QueuePosition[]) =>
+    tools === null
+      ? null
+      : waitingTools({ ...placesToRead(keys, positions, isFair), globs: tools });
   // A hint announces items that are added while this claim runs, and the next claim finds them.
-  const named = tools === null ? null : await waitingTools({ keys, starts, globs: tools });
-  const from = { request, keys, tools: named };
+  const from = { request, keys, tools: await findTools(starts), turns: isFair ? turns : null };
+  const looked = isFair ? turns.looking(keys, filter) : null;
   const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
     const claiming = { ...from, ...some };
-    const { items, lasts } = await claimStatement(pool, claiming);
+    const { items, lasts, hasShares } = await claimStatement(pool, claiming);
+    looked?.(hasShares);
     for (const part of parts) {
       const last = lasts.get(part.queueKey);
       if (last !== undefined) watermarks.noteClaimed(part, last);
@@ -52,7 +62,7 @@ export async function claim(
   if (emptyHanded.length > 0) {
     const again = parts.map((part) => watermarks.start(part, true));
     if (again.some((start, index) => start.seq < (starts[index]?.seq ?? 0))) {
-      if (tools !== null) from.tools = await waitingTools({ keys, starts: again, globs: tools });
+      from.tools = await findTools(again);
       const found = await claimFrom({
         places: emptyHanded,
         starts: again,
@@ -108,6 +118,17 @@ function dealOut(
   );
 }
 
+/** Tools are looked for among the shares beside the queues as well. */
+function placesToRead(
+  keys: readonly string[],
+  starts: readonly QueuePosition[],
+  isFair: boolean,
+): { readonly keys: readonly string[]; readonly starts: readonly QueuePosition[] } {
+  if (!isFair) return { keys, starts };
+  const lowest = keys.map(() => ({ priority: 0, seq: LOWEST_TAG }));
+  return { keys: [...keys, ...fairKeysOf(keys)], starts: [...starts, ...lowest] };
+}
+
 /** The engine's queue serves all tenants; each worker queue belongs to one tenant. */
 function queueKeys(scope: ClaimScope): readonly string[] {
   const { queues, tenantId } = scope;
@@ -122,6 +143,8 @@ interface ClaimFrom {
   readonly tools: readonly string[] | null;
   readonly places: readonly Place[];
   readonly starts: readonly QueuePosition[];
+  /** Null: it does not look at shares. */
+  readonly turns: FairTurns | null;
 }
 
 async function claimStatement(
@@ -131,8 +154,9 @@ async function claimStatement(
   readonly items: readonly ClaimedItem[];
   /** The last item taken from each queue. */
   readonly lasts: ReadonlyMap<string, QueuePosition>;
+  readonly hasShares: boolean;
 }> {
-  if (claim.tools?.length === 0) return { items: [], lasts: new Map() };
+  if (claim.tools?.length === 0) return { items: [], lasts: new Map(), hasShares: false };
   const { request, places } = claim;
   const workerIds = places.map(({ workerId }) => workerId);
   const claimIds = places.some(({ claimId }) => claimId !== null)
@@ -144,16 +168,22 @@ async function claimStatement(
   const lasts = new Map<string, QueuePosition>(
     rows.map(({ queue_key: key, priority, seq }) => [key, { priority, seq }]),
   );
+  claim.turns?.took(rows.map(readTurn).toSorted((left, right) => left.tag - right.tag));
   return {
     items: rows.map((row) => ({
       ...decodeClaim(row),
       ...(row.left_nothing === true && { leftNothing: true }),
     })),
     lasts,
+    hasShares: rows.some((row) => row.has_shares === true),
   };
 }
 
-function statementOf({ keys, tools, starts }: ClaimFrom): {
+function readTurn({ queue_key: queueKey, priority, seq, fair_tag: tag }: ClaimRecord): TakenTurn {
+  return { queueKey, priority, tag: tag ?? seq, isShared: seq < 0 };
+}
+
+function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 } {
@@ -161,6 +191,14 @@ function statementOf({ keys, tools, starts }: ClaimFrom): {
   const [start] = starts;
   const [tool, ...otherTools] = tools ?? [];
   const all = [keys, starts.map(({ priority }) => priority), starts.map(({ seq }) => seq)];
+  if (turns !== null) {
+    const lasts = keys.map((of) => turns.last(of));
+    const beside = [lasts.map(({ priority }) => priority), lasts.map(({ tag }) => tag)];
+    const values = [...all, fairKeysOf(keys), ...beside];
+    return tools === null
+      ? { statement: CLAIM_FAIR, values }
+      : { statement: CLAIM_FAIR_OF_TOOLS, values: [...values, tools] };
+  }
   if (otherKeys.length === 0 && start !== undefined) {
     const one = [key, start.priority, start.seq];
     if (tools === null) return { statement: CLAIM_ONE, values: one };
@@ -174,6 +212,9 @@ interface ClaimRecord extends ClaimedRecord {
   readonly queue_key: string;
   readonly seq: number;
   readonly left_nothing: boolean | null;
+  /** Of a claim that looks at shares. */
+  readonly fair_tag?: number | null;
+  readonly has_shares?: boolean;
 }
 
 export interface ClaimedRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
@@ -207,7 +248,8 @@ const CLAIM_ONE: Statement = {
     limit $3
     for update skip locked`,
     // The snapshot still has the rows that were taken.
-    `(
+    {
+      left: `(
         select count(*)
         from (
           select
@@ -216,6 +258,7 @@ const CLAIM_ONE: Statement = {
           limit $3 + 1
         ) queued
       ) <= (select count(*) from taken)`,
+    },
   ),
 };
 

@@ -41,6 +41,7 @@ export function createWorkStore(
       const [items = []] = await claim(means, { ...request, claimers: [request] });
       return items;
     },
+    noteAdded: (queueKey) => watermarks.turns.note(queueKey),
     claimTogether: (request) => claim(means, request),
     listClaimed: (ref) => listClaims(ref),
     renew: (leases) => renew(pool, leases),

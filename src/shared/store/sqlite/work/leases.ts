@@ -10,6 +10,7 @@ import type {
   RenewedLease,
 } from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
+import { turnsOf } from './fair-tags.ts';
 import { insertLease, withFences } from './queue.ts';
 import {
   LEASE_COLUMNS,
@@ -56,6 +57,7 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
   const found = selectNext(connection, { ...request, limit: limit > 0 ? limit + 1 : limit }, now);
   const next = found.slice(0, Math.max(0, limit));
   const left = found.length <= limit ? { leftNothing: true } : {};
+  turnsOf(connection).took(next.flatMap(({ turn }) => turn ?? []));
   return withFences(connection, (drawFence) =>
     next.map((row) => {
       connection.run('delete from work_queue where seq = ?', [row.seq]);

@@ -1,7 +1,9 @@
 import { toolKey } from '../../../domain/work/claim-filter.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
+import { isFairKey } from '../../../domain/work/fair-queue.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
+import { tagShare, turnsOf } from './fair-tags.ts';
 import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
 
 /** The common writes on queue and leases of commits, claims, retries and requeues. */
@@ -31,6 +33,14 @@ export interface Enqueued {
 
 /** Behind every queued item of its priority. */
 export function enqueue(connection: Connection, item: Enqueued): void {
+  const { queueName = '', priority } = item.ticket;
+  const queueKey = queueKeyOf(item.ticket);
+  if (isFairKey(queueKey)) {
+    turnsOf(connection).note(queueKey);
+    const seq = tagShare(connection, { queueKey, queueName, priority });
+    connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.now), seq]);
+    return;
+  }
   connection.run(INSERT_QUEUED, [
     ...bindQueued(item, item.now),
     Math.floor(item.now) * SEQS_PER_MS,
@@ -45,6 +55,10 @@ export function moveToEnd(
   connection: Connection,
   { workItemId, queueKey }: { readonly workItemId: string; readonly queueKey: string },
 ): void {
+  if (isFairKey(queueKey)) {
+    moveToTag(connection, { workItemId, queueKey });
+    return;
+  }
   connection.run(
     `update work_queue
      set queue_key = ?,
@@ -53,6 +67,24 @@ export function moveToEnd(
      where work_item_id = ?`,
     [queueKey, Math.floor(connection.now()) * SEQS_PER_MS, workItemId],
   );
+}
+
+function moveToTag(
+  connection: Connection,
+  { workItemId, queueKey }: { readonly workItemId: string; readonly queueKey: string },
+): void {
+  const row = connection.get<{ readonly queue_name: string; readonly priority: number }>(
+    'select queue_name, priority from work_queue where work_item_id = ?',
+    [workItemId],
+  );
+  if (row === undefined) return;
+  const { queue_name: queueName, priority } = row;
+  turnsOf(connection).note(queueKey);
+  connection.run('update work_queue set queue_key = ?, seq = ? where work_item_id = ?', [
+    queueKey,
+    tagShare(connection, { queueKey, queueName, priority }),
+    workItemId,
+  ]);
 }
 
 /** If two items have the same place, the released one goes first. */
@@ -79,6 +111,7 @@ export function giveBack(
   connection: Connection,
   item: Enqueued & { readonly seq: number; readonly queuedAt: number },
 ): void {
+  turnsOf(connection).note(queueKeyOf(item.ticket));
   connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.queuedAt), item.seq]);
 }
 

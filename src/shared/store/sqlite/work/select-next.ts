@@ -1,12 +1,23 @@
 import { matchesGlob } from '../../../domain/policy/policy.ts';
-import { queueKeysOf, rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
+import {
+  filterKey,
+  queueKeysOf,
+  rangesOf,
+  TOOL_KEY_MAX,
+} from '../../../domain/work/claim-filter.ts';
+import { fairKeyOf } from '../../../domain/work/fair-queue.ts';
+import type { TakenTurn } from '../../rows/fair-turns.ts';
 import type { ClaimRequest } from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
+import { turnsOf } from './fair-tags.ts';
+import { mergeTurns } from './merge-turns.ts';
 import { TENANT_IS_ACTIVE, TICKET_COLUMNS, type TicketRecord } from '../rows.ts';
 
 /** A candidate: `seq` is its age. */
 export interface RawQueued extends TicketRecord {
   readonly seq: number;
+  /** Set if a share waits beside the queue. */
+  readonly turn?: TakenTurn;
   readonly enqueued_at: number;
 }
 
@@ -23,19 +34,27 @@ export function selectNext(
   // SQLite treats a negative limit as no limit.
   const limit = Math.max(0, request.limit);
   if (limit === 0) return [];
-  return oldest(
-    queueKeysOf(request).flatMap((key) => {
-      const of = {
-        queue_key: key,
-        now,
-        shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
-      };
-      return tools === null
-        ? connection.all<RawQueued>(NEXT, { ...of, limit })
-        : selectOfTools(connection, { of, tools, limit });
-    }),
-    limit,
-  );
+  const keys = queueKeysOf(request);
+  const select = (key: string): readonly RawQueued[] => {
+    const of = {
+      queue_key: key,
+      now,
+      shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
+    };
+    return tools === null
+      ? connection.all<RawQueued>(NEXT, { ...of, limit })
+      : selectOfTools(connection, { of, tools, limit });
+  };
+  const turns = turnsOf(connection);
+  const filter = filterKey({ tools });
+  if (!turns.mayWait(keys, filter)) return oldest(keys.flatMap(select), limit);
+  const looked = turns.looking(keys, filter);
+  const parts = keys.map((key) => {
+    const shares = key === 'engine' ? [] : oldest(select(fairKeyOf(key)), limit);
+    return { key, items: oldest(select(key), limit), shares, last: turns.last(key) };
+  });
+  looked(parts.some(({ shares }) => shares.length > 0));
+  return mergeTurns(parts, limit);
 }
 
 function oldest<Item extends Pick<RawQueued, 'priority' | 'seq'>>(

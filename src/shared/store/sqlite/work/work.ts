@@ -6,6 +6,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
 import { claim, claimTogether, listClaimed, renew } from './leases.ts';
+import { turnsOf } from './fair-tags.ts';
 import { insertDeadLetter } from './queue.ts';
 import {
   LEASE_COLUMNS,
@@ -24,6 +25,7 @@ import { tellWebhooks } from '../commit/webhook-outbox.ts';
 export function createWorkStore(connection: Connection): WorkStore {
   return {
     claim: (request) => connection.write(() => claim(connection, request)),
+    noteAdded: (queueKey) => turnsOf(connection).note(queueKey),
     claimTogether: (request) => connection.write(() => claimTogether(connection, request)),
     listClaimed: (ref) => connection.read(() => listClaimed(connection, ref)),
     renew: (leases) => connection.write(() => renew(connection, leases)),

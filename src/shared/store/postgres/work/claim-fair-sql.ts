@@ -1,0 +1,96 @@
+import { TAGS_PER_TURN } from '../../../domain/work/fair-queue.ts';
+import type { Statement } from '../connection/connect.ts';
+import { claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
+
+/** Below all tags. */
+export const LOWEST_TAG = Number.MIN_SAFE_INTEGER;
+
+/*
+ * A claim on queues of which some may have shares beside them. A share comes by its tag. The items of
+ * the queue itself are a class with a tag for each turn, after the last one that it had ($10 and $11),
+ * but never far from the first share: see `classTagBefore`, which this repeats. The first share of
+ * each queue is at 0, so that several queues can be merged; without any shares, age decides.
+ */
+const candidates = (also?: string): string => `
+    with asked as materialized (
+      select a.*, h.seq as head, count(h.seq) over () as heads,
+        case
+          when a.last_priority = h.priority
+            then least(greatest(a.last_tag, h.seq - ${TAGS_PER_TURN}), h.seq)
+          else coalesce(h.seq, 0) - ${TAGS_PER_TURN}
+        end as before
+      from unnest($6::text[], $7::int4[], $8::int8[], $9::text[], $10::int4[], $11::int8[])
+        as a (queue_key, priority, seq, fair_key, last_priority, last_tag)
+      left join lateral (
+        select c.priority, c.seq
+        from work_queue c
+        where ${isClaimable({ item: 'c', from: SHARES, anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
+        order by c.priority, c.seq
+        limit 1
+      ) h on true
+    ),
+    found as materialized (
+      select n.work_item_id, n.priority, n.seq, n.is_shared, n.tag,
+        case when n.heads = 0 then 0 else n.tag - coalesce(n.head, 0) end as turn
+      from (
+        select c.work_item_id, c.priority, c.seq, false as is_shared, a.head, a.heads,
+          a.before + ${TAGS_PER_TURN} * row_number() over (
+            partition by a.queue_key
+            order by c.priority, c.seq
+          ) as tag
+        from asked a
+        cross join lateral (
+          select c.work_item_id, c.priority, c.seq
+          from work_queue c
+          where ${isClaimable({ item: 'c', from: claimStartOf('a'), anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
+          order by c.priority, c.seq
+          limit ${surplusOver('$3')}
+        ) c
+        union all
+        select c.work_item_id, c.priority, c.seq, true, a.head, a.heads, c.seq
+        from asked a
+        cross join lateral (
+          select c.work_item_id, c.priority, c.seq
+          from work_queue c
+          where a.head is not null
+            and ${isClaimable({ item: 'c', from: SHARES, anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
+          order by c.priority, c.seq
+          limit ${surplusOver('$3')}
+        ) c
+      ) n
+      order by n.priority, turn, n.is_shared, n.seq
+      limit ${surplusOver('$3')}
+    )
+    select q.work_item_id, f.tag
+    from work_queue q
+    join found f on f.work_item_id = q.work_item_id
+    where q.work_item_id = any(array(select work_item_id from found))
+    order by f.priority, f.turn, f.is_shared, f.seq
+    limit $3
+    for update of q skip locked`;
+
+const SHARES = { queueKey: 'a.fair_key', priority: '0', seq: `${LOWEST_TAG}` };
+
+const MORE = `,
+      (
+        select p.tag
+        from picked p
+        where p.work_item_id = l.work_item_id
+      ) as fair_tag,
+      exists (
+        select
+        from work_queue s
+        where s.queue_key = any($9::text[])
+      ) as has_shares`;
+
+export const CLAIM_FAIR: Statement = {
+  name: 'claim-fair',
+  writes: true,
+  text: claimText(candidates(), { more: MORE }),
+};
+
+export const CLAIM_FAIR_OF_TOOLS: Statement = {
+  name: 'claim-fair-of-tools',
+  writes: true,
+  text: claimText(candidates(`c.queue <> 'engine' and c.tool = any($12::text[])`), { more: MORE }),
+};

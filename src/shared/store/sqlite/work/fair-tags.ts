@@ -1,0 +1,69 @@
+import { readShare, TAG_BEFORE_FIRST, tagsOf } from '../../../domain/work/fair-queue.ts';
+import { createFairTurns, type FairTurns } from '../../rows/fair-turns.ts';
+import type { Connection } from '../connection/connect.ts';
+
+const known = new WeakMap<Connection, FairTurns>();
+
+/** The queues of shares that the process of this connection knows. */
+export function turnsOf(connection: Connection): FairTurns {
+  const turns = known.get(connection) ?? createFairTurns(() => connection.now());
+  known.set(connection, turns);
+  return turns;
+}
+
+/** As the index `work_queue_shares` has it. */
+const SHARE_KEY = `substr(
+    substr(queue_name, instr(queue_name, '~') + 1),
+    1,
+    instr(substr(queue_name, instr(queue_name, '~') + 1), '~') - 1
+  )`;
+
+const LAST_OF_KEY = `
+  select seq
+  from work_queue
+  where instr(queue_key, '~') > 0
+    and queue_key = :queue_key
+    and ${SHARE_KEY} = :share
+    and priority = :priority
+  order by seq desc
+  limit 1`;
+
+const FIRST_OF_ALL = `
+  select seq
+  from work_queue
+  where queue_key = :queue_key and priority = :priority
+  order by seq
+  limit 1`;
+
+/**
+ * The tag of an item that joins a queue of shares: see `fair-queue.ts`. No two rows have the same, so
+ * it is the first one from there that is free. An empty queue begins at a time, which spreads queues.
+ */
+export function tagShare(
+  connection: Connection,
+  of: { readonly queueKey: string; readonly queueName: string; readonly priority: number },
+): number {
+  const { queueKey, queueName, priority } = of;
+  const share = readShare(queueName);
+  if (share === null) throw new Error(`the queue ${queueKey} needs the key of an item`);
+  const at = { queue_key: queueKey, priority };
+  const last =
+    connection.get<{ readonly seq: number }>(LAST_OF_KEY, { ...at, share: share.key }) ??
+    connection.get<{ readonly seq: number }>(FIRST_OF_ALL, at);
+  const before = last?.seq ?? TAG_BEFORE_FIRST + Math.floor(connection.now());
+  return firstFree(connection, before + tagsOf(share));
+}
+
+/** Items with one tag stand in a row from there, at most a hundredth of a turn long as a rule. */
+const ROW_MAX = 655;
+
+function firstFree(connection: Connection, tag: number): number {
+  const row = connection.get<{ readonly seq: number | null }>(
+    'select max(seq) as seq from work_queue where seq >= :tag and seq < :tag + :row_max',
+    { tag, row_max: ROW_MAX },
+  );
+  const last = row?.seq ?? null;
+  let free = last === null ? tag : last + 1;
+  while (connection.get('select 1 from work_queue where seq = ?', [free]) !== undefined) free += 1;
+  return free;
+}

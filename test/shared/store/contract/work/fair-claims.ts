@@ -1,0 +1,223 @@
+import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
+import { fairQueueName } from '../../../../../src/shared/domain/work/fair-queue.ts';
+import { quotaQueueName, readQuotaQueue } from '../../../../../src/shared/domain/work/quota.ts';
+import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item.ts';
+import type { ClaimedItem, ClaimRequest, Store } from '../../../../../src/shared/store/store.ts';
+import { eventually } from '../../../../support/eventually.ts';
+import type { TestStore } from '../../../../support/stores.ts';
+import { contractCases } from '../contract-case.ts';
+import { claim, commitOne, settleOf, start } from '../drive.ts';
+import { makeItem, makePlan, makeTenantId, makeTicket } from '../make.ts';
+
+/** Items with keys of fairness take turns. */
+export function fairClaimCases(name: string, open: () => TestStore): void {
+  const check = contractCases(name, open);
+
+  check('a key that comes late waits for no backlog', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat('a', 200));
+    t.deepEqual(await claimKeys(store, tenantId, 3), ['a', 'a', 'a']);
+    await queue(store, tenantId, ['b']);
+    const next = await claimKeys(store, tenantId, 3);
+    t.true(next.includes('b'), next.join(' '));
+    t.deepEqual(await claimKeys(store, tenantId, 3), ['a', 'a', 'a']);
+  });
+
+  check('keys take turns by their weights', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat('a', 60));
+    await queue(store, tenantId, repeat('b', 60), { weight: 3 });
+    const taken = await claimKeys(store, tenantId, 40);
+    const share = taken.filter((key) => key === 'b').length;
+    t.true(share >= 29 && share <= 31, taken.join(''));
+  });
+
+  check('items without a key are one class among the keys', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat(null, 40));
+    await queue(store, tenantId, repeat('a', 40));
+    await queue(store, tenantId, repeat('b', 40));
+    const taken = await claimKeys(store, tenantId, 30);
+    const counts = Map.groupBy(taken, (key) => key);
+    for (const key of ['-', 'a', 'b']) {
+      const count = counts.get(key)?.length ?? 0;
+      t.true(count >= 9 && count <= 11, taken.join(''));
+    }
+    await queue(store, tenantId, [null]);
+    const rest = await claimKeys(store, tenantId, 93);
+    t.deepEqual([rest.length, await claimKeys(store, tenantId, 1)], [91, []]);
+  });
+
+  check('an empty queue forgets who had turns', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, [...repeat('a', 20), ...repeat(null, 20)]);
+    await claim(store, tenantId, { limit: 100 });
+    await queue(store, tenantId, [...repeat('b', 10), ...repeat(null, 10), ...repeat('a', 10)]);
+    const taken = (await claimKeys(store, tenantId, 9)).join('');
+    for (const key of ['-', 'a', 'b']) t.true(taken.split(key).length >= 3, taken);
+  });
+
+  check('a priority comes before all turns', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat('a', 3), { priority: 5 });
+    await queue(store, tenantId, repeat('b', 2), { priority: 1 });
+    await queue(store, tenantId, [null], { priority: 1 });
+    const taken = await claimKeys(store, tenantId, 6);
+    t.deepEqual(taken.slice(0, 3).toSorted(), ['-', 'b', 'b']);
+    t.deepEqual(taken.slice(3), ['a', 'a', 'a']);
+  });
+
+  check('shares of named queues and of tools are found by their claims alone', async (t, at) => {
+    const { store } = at;
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, ['a'], { queueName: 'gpu', tool: 'm.x' });
+    await queue(store, tenantId, ['b'], { tool: 'm.y' });
+    const { queueNames, tools } = { queueNames: ['gpu'], tools: ['m.*'] };
+    t.deepEqual(await claimKeys(store, tenantId, 1, { tools: ['m.x', 'n.*'] }), []);
+    t.deepEqual(await claimKeys(store, tenantId, 1, { queueNames, tools: ['m.y'] }), []);
+    t.deepEqual(await claimKeys(store, tenantId, 2, { queueNames, tools }), ['a']);
+    t.deepEqual(await claimKeys(store, tenantId, 2, { tools }), ['b']);
+  });
+
+  check('a released item keeps its place, and a retry joins the end of its key', async (t, at) => {
+    const { store } = at;
+    const tenantId = makeTenantId();
+    const [first] = await queue(store, tenantId, repeat('a', 3));
+    if (first === undefined) throw new Error('nothing was queued');
+    const released = await claimItem(store, tenantId);
+    const found = await store.work.find(released.ticket.workItemId, tenantId);
+    const place = found?.lease?.queuePlace ?? null;
+    t.true((place?.seq ?? 0) < 0);
+    await commitOne(
+      store,
+      makePlan(released.ticket, {
+        settles: [settleOf(released)],
+        retries: [
+          {
+            ticket: released.ticket,
+            delayMs: 1,
+            released: { leaseFence: released.leaseFence, place, isHeld: false },
+          },
+        ],
+      }),
+    );
+    await promote(store, released);
+    const again = await claimItem(store, tenantId);
+    t.is(again.ticket.workItemId, first.workItemId);
+    await commitOne(
+      store,
+      makePlan(again.ticket, {
+        settles: [settleOf(again)],
+        retries: [{ ticket: again.ticket, delayMs: 1, released: null }],
+      }),
+    );
+    await promote(store, again);
+    await queue(store, tenantId, ['b']);
+    const rest = await claim(store, tenantId, { limit: 10 });
+    t.is(rest.length, 4);
+    t.is(rest.at(-1)?.ticket.workItemId, first.workItemId);
+  });
+
+  check('an item below a quota gets its tag with its place', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat('a', 5));
+    const name = quotaQueueName({
+      queueName: 'default',
+      limit: 1,
+      tool: 'm.f',
+      key: null,
+      rate: null,
+    });
+    await queue(store, tenantId, ['b', 'b'], { queueName: name ?? '' });
+    const mine = (await store.quotas.listWaiting({ after: null, limit: 1_000 })).filter((key) =>
+      key.startsWith(`${tenantId}/`),
+    );
+    t.is(mine.length, 1);
+    const waiting = readQuotaQueue(mine[0] ?? '');
+    const limit = waiting?.limit ?? null;
+    if (waiting === null || limit === null) throw new Error('no limit was read');
+    t.is((await store.quotas.admit({ ...waiting, limit }, { atMost: 10 })).length, 1);
+    const taken = await claimKeys(store, tenantId, 10);
+    t.is(taken.length, 6);
+    t.true(taken.slice(0, 3).includes('b'), taken.join(''));
+  });
+
+  check('twenty who queue items of two keys at once give both the same turns', async (t, at) => {
+    const { store } = at;
+    const tenantId = makeTenantId();
+    const keys = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'a' : 'b'));
+    await Promise.all(keys.map((key) => queue(store, tenantId, repeat(key, 5))));
+    const taken = await claimKeys(store, tenantId, 40);
+    const share = taken.filter((key) => key === 'a').length;
+    t.true(share >= 16 && share <= 24, taken.join(''));
+  });
+}
+
+async function claimItem(store: Store, tenantId: TenantId): Promise<ClaimedItem> {
+  const [item] = await claim(store, tenantId, { limit: 1 });
+  if (item === undefined) throw new Error('nothing was claimed');
+  return item;
+}
+
+async function promote(store: Store, { ticket }: ClaimedItem): Promise<void> {
+  await eventually(async () => {
+    await store.timers.promoteRetries({ limit: 100 });
+    const found = await store.work.find(ticket.workItemId, ticket.tenantId);
+    if (found?.place !== 'queued') throw new Error(`it is ${found?.place}`);
+  });
+}
+
+function repeat<Key>(key: Key, count: number): readonly Key[] {
+  return Array.from({ length: count }, () => key);
+}
+
+/** One item for each key, null for none, of one execution. */
+async function queue(
+  store: Store,
+  tenantId: TenantId,
+  keys: readonly (string | null)[],
+  changes: Partial<WorkTicket> & { readonly weight?: number; readonly tool?: string } = {},
+): Promise<readonly WorkTicket[]> {
+  const { weight = 1, tool = 'm.f', queueName = null, ...others } = changes;
+  const execution = await start(store, { tenantId });
+  const tickets = keys.map((key) =>
+    makeTicket(
+      execution,
+      key === null
+        ? others
+        : { ...others, queueName: fairQueueName(queueName, { key, weight }), nodeId: key },
+    ),
+  );
+  const newItems = tickets.map((ticket) => makeFairItem(ticket, tool));
+  await commitOne(store, makePlan(execution, { newItems }));
+  return tickets;
+}
+
+function makeFairItem(ticket: WorkTicket, tool: string): ReturnType<typeof makeItem> {
+  const { record, ...item } = makeItem(ticket);
+  const { queueName } = ticket;
+  return {
+    ...item,
+    record: record && { ...record, tool, ...(queueName !== undefined && { queueName }) },
+  };
+}
+
+/** The keys of the next items, claimed one by one; `-` for an item without one. */
+async function claimKeys(
+  store: Store,
+  tenantId: TenantId,
+  count: number,
+  changes: Partial<ClaimRequest> = {},
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const [item] = await claim(store, tenantId, { limit: 1, ...changes });
+    if (item === undefined) break;
+    keys.push(keyOf(item));
+  }
+  return keys;
+}
+
+function keyOf({ ticket, record }: ClaimedItem): string {
+  return record?.queueName === undefined ? '-' : ticket.nodeId;
+}
