@@ -32,6 +32,7 @@ const audit = defineFunction('audit', () => ({}), {
     continueAsNew: { afterEvents: 500 },
     rate: { limit: 5, per: '1s' },
     debounce: { wait: '1s' },
+    fairness: { key: cel`input.book`, weight: cel`input.pages` },
     startAfter: '1s',
     startDeadline: '1h',
     expose: { a2a: true },

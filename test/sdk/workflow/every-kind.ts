@@ -136,6 +136,7 @@ export const parts = workflow('parts', {
   concurrency: { key: cel`input.customer`, limit: 5, whenFull: 'queue' },
   rate: { key: cel`input.customer`, limit: 10, per: '1m', burst: 2 },
   debounce: { key: cel`input.customer`, wait: '1s', maxWait: '1m' },
+  fairness: { key: cel`input.customer`, weight: 2 },
   startAfter: '1s',
   startDeadline: '1h',
   continueAsNew: { afterEvents: 500, when: cel`state.n > 10` },

@@ -167,6 +167,27 @@ class Batch(_Gathering, total=False):
     """An expression over the input: starts with the same value gather in one batch."""
 
 
+class _Key(TypedDict):
+    key: Any
+
+
+class Fairness(_Key, total=False):
+    """Keys take turns when workers claim from a queue, so no key waits for all items of another.
+
+    `key` is an expression over the input.
+    """
+
+    weight: Any
+    """How many items a key gets while another of weight 1 gets one: a number or an expression."""
+
+
+def fairness_ir(given: Fairness) -> dict[str, Any]:
+    """The member `fairness` of a definition."""
+    weight = given.get("weight")
+    written = weight if isinstance(weight, (int, float, type(None))) else _expression(weight)
+    return _present(key=_expression(given["key"]), weight=written)
+
+
 def flow_rule_ir(given: Concurrency | StartRate | Debounce | Batch) -> dict[str, Any]:
     """The member of a definition for a rule with a key."""
     key = given.get("key")
@@ -186,6 +207,7 @@ class Workflow(Generic[S]):
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
         batch: Batch | None = None,
+        fairness: Fairness | None = None,
         **members: Any,
     ) -> None:
         self.id = id
@@ -199,6 +221,8 @@ class Workflow(Generic[S]):
             members["debounce"] = flow_rule_ir(debounce)
         if batch is not None:
             members["batch"] = flow_rule_ir(batch)
+        if fairness is not None:
+            members["fairness"] = fairness_ir(fairness)
         self._state = state
         self._nodes: dict[str, dict[str, Any]] = {}
         self._edges: list[dict[str, Any]] = []

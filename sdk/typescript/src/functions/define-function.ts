@@ -52,6 +52,7 @@ export type FunctionWorkflowOptions = Pick<
   | 'rate'
   | 'debounce'
   | 'batch'
+  | 'fairness'
   | 'startAfter'
   | 'startDeadline'
   | 'timeouts'

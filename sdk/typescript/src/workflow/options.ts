@@ -67,6 +67,7 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly rate?: StartRate;
   readonly debounce?: Debounce;
   readonly batch?: Batch;
+  readonly fairness?: Fairness;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly startAfter?: Duration;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -109,6 +110,14 @@ export interface Batch {
   readonly max: number;
   /** The batch closes so long after its first start. */
   readonly wait: Duration;
+}
+
+/** Keys take turns when workers claim from a queue, so no key waits for all items of another. */
+export interface Fairness {
+  /** Items of executions with the same value share the turns of the key. */
+  readonly key: Expression;
+  /** How many items a key gets while another of weight 1 gets one: 0.01 to 100. Default 1. */
+  readonly weight?: number | Expression;
 }
 
 /** How many executions begin in a time. The others wait in the order of their starts. */
@@ -180,7 +189,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { concurrency, rate, debounce, batch, continueAsNew, expose } = options;
+  const { concurrency, rate, debounce, batch, fairness, continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -214,6 +223,12 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         max_wait: debounce.maxWait,
       }),
     batch: batch && dropAbsent({ key: batch.key?.['~cel'], max: batch.max, wait: batch.wait }),
+    fairness:
+      fairness &&
+      dropAbsent({
+        key: fairness.key['~cel'],
+        weight: typeof fairness.weight === 'object' ? fairness.weight['~cel'] : fairness.weight,
+      }),
     start_after: options.startAfter,
     start_deadline: options.startDeadline,
     expose:

@@ -12,7 +12,9 @@ from ..workflow import (
     Batch,
     Concurrency,
     Debounce,
+    Fairness,
     StartRate,
+    fairness_ir,
     flow_rule_ir,
 )
 from .context import FunctionContext
@@ -49,6 +51,8 @@ class FunctionOptions:
     """Of starts that come soon after each other, the last begins."""
     batch: Batch | None = None
     """Starts gather, and one execution begins for all of them."""
+    fairness: Fairness | None = None
+    """Keys take turns when workers claim its items."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,13 @@ class Function(Generic[In, Out]):
         rate = options.rate and flow_rule_ir(options.rate)
         debounce = options.debounce and flow_rule_ir(options.debounce)
         batch = options.batch and flow_rule_ir(options.batch)
+        fairness = options.fairness and fairness_ir(options.fairness)
+        rules = _present(
+            concurrency=concurrency, rate=rate, debounce=debounce, batch=batch, fairness=fairness
+        )
         return {
             **options.workflow,
-            **_present(concurrency=concurrency, rate=rate, debounce=debounce, batch=batch),
+            **rules,
             "workflow_id": self.name,
             "version": options.version,
             "nodes": {"run": node},

@@ -173,6 +173,23 @@ public record FunctionOptions(
     return withRule("batch", new LinkedHashMap<>(Map.of("max", max, "wait", wait)), key);
   }
 
+  /**
+   * The same with fairness: keys take turns when workers claim from a queue, so no key waits for all
+   * items of another.
+   *
+   * @param key an expression over the input: executions with the same value share the turns of the key
+   * @param weight how many items a key gets while another of weight 1 gets one: a number from 0.01 to
+   *     100, or an expression over the input; null: 1
+   * @return new options
+   */
+  public FunctionOptions withFairness(String key, Object weight) {
+    Map<String, Object> fairness = new LinkedHashMap<>();
+    if (weight != null) {
+      fairness.put("weight", weight);
+    }
+    return withRule("fairness", fairness, key);
+  }
+
   private FunctionOptions withRule(String name, Map<String, Object> rule, String key) {
     if (key != null) {
       rule.put("key", key);
