@@ -17,7 +17,7 @@ import { DEFAULT_QUEUE, SHARE_MARK as MARK } from './queue-key.ts';
 
 const QUOTA_MARK = '#';
 
-/** What one turn of a key with weight 1 adds to the tag. */
+/** One turn of a key with weight 1 adds this to the tag. */
 export const TAGS_PER_TURN = 65_536;
 /** Before the first item of an empty queue: the lowest number that a double holds with all below it. */
 export const TAG_BEFORE_FIRST = -(2 ** 52);
@@ -66,7 +66,7 @@ export function workersKeyOf(queueKey: string): string {
   return key !== queueKey && key.endsWith(rest) ? key.slice(0, -rest.length) : key;
 }
 
-/** What one item adds to the tag of its key. */
+/** An item adds this to the tag of its key. */
 export function tagsOf({ weight }: Pick<FairShare, 'weight'>): number {
   return Math.ceil(TAGS_PER_TURN / weight);
 }

@@ -20,7 +20,7 @@ export function queueKeyOf(of: {
   return queueName === DEFAULT_QUEUE ? key : `${key}/${cutShare(queueName)}`;
 }
 
-/** Below a quota an item waits by itself, and its share decides nothing yet. */
+/** Below a quota an item waits elsewhere, and its share decides nothing yet. */
 function cutShare(queueName: string): string {
   const at = queueName.indexOf(SHARE_MARK);
   return at < 0 || queueName.includes('#') ? queueName : queueName.slice(0, at + 1);

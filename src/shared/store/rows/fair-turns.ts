@@ -1,7 +1,7 @@
 import { fairKeyOf, TAGS_PER_TURN, workersKeyOf } from '../../domain/work/fair-queue.ts';
 
 /*
- * What a process remembers of queues of shares, for the claims that it serves. All of it are hints.
+ * A process remembers this of queues of shares, for the claims that it serves. All of it are hints.
  *
  * A claim looks at the queue of shares beside its queue unless the last look has found nothing there,
  * less than a second ago, and no hint has come since. So claims of queues without shares are the same

@@ -212,7 +212,7 @@ interface ClaimRecord extends ClaimedRecord {
   readonly queue_key: string;
   readonly seq: number;
   readonly left_nothing: boolean | null;
-  /** Of a claim that looks at shares. */
+  /** Absent: the claim does not look at shares. */
   readonly fair_tag?: number | null;
   readonly has_shares?: boolean;
 }

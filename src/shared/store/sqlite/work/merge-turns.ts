@@ -7,7 +7,7 @@ interface Queued {
 }
 
 interface Part<Item extends Queued> {
-  /** Of the queue of workers. */
+  /** The key of the queue of workers. */
   readonly key: string;
   /** Without a key of fairness, by age. */
   readonly items: readonly Item[];
