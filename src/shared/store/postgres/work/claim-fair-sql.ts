@@ -5,13 +5,15 @@ import { claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.t
 /** Below all tags. */
 export const LOWEST_TAG = Number.MIN_SAFE_INTEGER;
 
+const SHARES = { queueKey: 'a.fair_key', priority: '0', seq: `${LOWEST_TAG}` };
+
 /*
  * A claim on queues of which some may have shares beside them. A share comes by its tag. The items of
  * the queue itself are a class with a tag for each turn, after the last one that it had ($10 and $11),
  * but never far from the first share: see `classTagBefore`, which this repeats. The first share of
  * each queue is at 0, so that several queues can be merged; without any shares, age decides.
  */
-const candidates = (also?: string): string => `
+const candidates = (ofTools: boolean): string => `
     with asked as materialized (
       select a.*, h.seq as head, count(h.seq) over () as heads,
         case
@@ -21,12 +23,7 @@ const candidates = (also?: string): string => `
         end as before
       from unnest($6::text[], $7::int4[], $8::int8[], $9::text[], $10::int4[], $11::int8[])
         as a (queue_key, priority, seq, fair_key, last_priority, last_tag)
-      left join lateral (
-        select c.priority, c.seq
-        from work_queue c
-        where ${isClaimable({ item: 'c', from: SHARES, anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
-        order by c.priority, c.seq
-        limit 1
+      left join lateral (${first(SHARES, '1', ofTools)}
       ) h on true
     ),
     found as materialized (
@@ -39,29 +36,18 @@ const candidates = (also?: string): string => `
             order by c.priority, c.seq
           ) as tag
         from asked a
-        cross join lateral (
-          select c.work_item_id, c.priority, c.seq
-          from work_queue c
-          where ${isClaimable({ item: 'c', from: claimStartOf('a'), anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
-          order by c.priority, c.seq
-          limit ${surplusOver('$3')}
+        cross join lateral (${first(claimStartOf('a'), surplusOver('$3'), ofTools)}
         ) c
         union all
         select c.work_item_id, c.priority, c.seq, true, a.head, a.heads, c.seq
         from asked a
-        cross join lateral (
-          select c.work_item_id, c.priority, c.seq
-          from work_queue c
-          where a.head is not null
-            and ${isClaimable({ item: 'c', from: SHARES, anyShard: `c.queue <> 'engine'`, ...(also !== undefined && { also }) })}
-          order by c.priority, c.seq
-          limit ${surplusOver('$3')}
+        cross join lateral (${first(SHARES, surplusOver('$3'), ofTools)}
         ) c
       ) n
       order by n.priority, turn, n.is_shared, n.seq
       limit ${surplusOver('$3')}
     )
-    select q.work_item_id, f.tag
+    select q.work_item_id, f.tag, (select max(a.heads) > 0 from asked a) as has_shares
     from work_queue q
     join found f on f.work_item_id = q.work_item_id
     where q.work_item_id = any(array(select work_item_id from found))
@@ -69,7 +55,28 @@ const candidates = (also?: string): string => `
     limit $3
     for update of q skip locked`;
 
-const SHARES = { queueKey: 'a.fair_key', priority: '0', seq: `${LOWEST_TAG}` };
+/** The first items of a queue, off an index: with tools in $12, the first of each, and then of those. */
+function first(from: typeof SHARES, limit: string, ofTools: boolean): string {
+  const off = (also?: string): string => `
+        select c.work_item_id, c.priority, c.seq
+        from work_queue c
+        where ${isClaimable({
+          item: 'c',
+          from,
+          anyShard: `c.queue <> 'engine'`,
+          ...(also !== undefined && { also }),
+        })}
+        order by c.priority, c.seq
+        limit ${limit}`;
+  if (!ofTools) return off();
+  return `
+        select c.work_item_id, c.priority, c.seq
+        from unnest($12::text[]) as t (tool)
+        cross join lateral (${off(`c.queue <> 'engine' and c.tool = t.tool`)}
+        ) c
+        order by c.priority, c.seq
+        limit ${limit}`;
+}
 
 const MORE = `,
       (
@@ -77,20 +84,20 @@ const MORE = `,
         from picked p
         where p.work_item_id = l.work_item_id
       ) as fair_tag,
-      exists (
-        select
-        from work_queue s
-        where s.queue_key = any($9::text[])
+      (
+        select p.has_shares
+        from picked p
+        limit 1
       ) as has_shares`;
 
 export const CLAIM_FAIR: Statement = {
   name: 'claim-fair',
   writes: true,
-  text: claimText(candidates(), { more: MORE }),
+  text: claimText(candidates(false), { more: MORE }),
 };
 
 export const CLAIM_FAIR_OF_TOOLS: Statement = {
   name: 'claim-fair-of-tools',
   writes: true,
-  text: claimText(candidates(`c.queue <> 'engine' and c.tool = any($12::text[])`), { more: MORE }),
+  text: claimText(candidates(true), { more: MORE }),
 };
