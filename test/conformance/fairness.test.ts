@@ -18,14 +18,19 @@ const films = (fairness: JsonObject, kind: JsonObject = {}): JsonObject => ({
 
 const AT = { queues: ['render'] };
 
+function customerOf(payload: JsonObject): string {
+  const { customer } = payload['input'] as { readonly customer: string };
+  return customer;
+}
+
 check('200: a customer who comes late does not wait for the backlog of another', async (t, svc) => {
   const id = await svc.register(films({ key: 'input.customer' }));
   for (let at = 0; at < 20; at += 1) await svc.start(id, { customer: 'acme' });
   await svc.start(id, { customer: 'brown' });
-  const claimed: unknown[] = [];
+  const claimed: string[] = [];
   for (let at = 0; at < 3; at += 1) {
     const item = await svc.claim(AT);
-    claimed.push((item.payload['input'] as JsonObject)['customer']);
+    claimed.push(customerOf(item.payload));
   }
   t.deepEqual(claimed.toSorted(), ['acme', 'acme', 'brown']);
 });
@@ -36,10 +41,10 @@ check('200: a weight gives a key more turns, and a failed item its retry', async
   for (const customer of ['basic', 'gold']) {
     for (let at = 0; at < 12; at += 1) await svc.start(id, { customer });
   }
-  const claimed: unknown[] = [];
+  const claimed: string[] = [];
   for (let at = 0; at < 12; at += 1) {
     const item = await svc.claim(AT);
-    claimed.push((item.payload['input'] as JsonObject)['customer']);
+    claimed.push(customerOf(item.payload));
     if (at === 0) await svc.fail(item);
     else await svc.complete(item);
   }
