@@ -1,4 +1,4 @@
--- after: 7dbf8ad3b9c9ed9d7e23f3559375fac27d2253b0addb0c73d8c197f5867a5ad3
+-- after: f7dfb967422c98d726683fa742a87b2bf81882b23c36d4db88e071c54198b043
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -104,7 +104,7 @@ CREATE TABLE dead_letters (
   attempt integer not null check (attempt >= 0),
   error text not null,
   dead_lettered_at integer not null
-) strict;
+, workflow_id text) strict;
 
 CREATE INDEX dead_letters_by_age on dead_letters (tenant_id, dead_lettered_at desc, work_item_id desc);
 
@@ -834,6 +834,28 @@ begin
 end;
 
 CREATE INDEX flow_waits_by_due on flow_waits (due_at) where due_at is not null;
+
+CREATE TRIGGER name_workflow_of_dead_letter after insert on dead_letters begin
+  update dead_letters
+  set workflow_id = (select e.workflow_id from executions e where e.id = new.execution_id)
+  where work_item_id = new.work_item_id;
+end;
+
+CREATE INDEX dead_letters_by_workflow on dead_letters (
+  tenant_id, workflow_id, dead_lettered_at desc, work_item_id desc
+);
+
+CREATE INDEX work_queue_shares on work_queue (
+  queue_key,
+  substr(
+    substr(queue_name, instr(queue_name, '~') + 1),
+    1,
+    instr(substr(queue_name, instr(queue_name, '~') + 1), '~') - 1
+  ),
+  priority,
+  seq
+)
+  where instr(queue_key, '~') > 0;
 
 insert into lease_fence (id, last) values (1, 0);
 
