@@ -2332,6 +2332,8 @@ export interface components {
             readonly debounce?: components["schemas"]["Debounce"] | null;
             /** @description One execution begins for several starts, with all of their inputs. */
             readonly batch?: components["schemas"]["Batch"] | null;
+            /** @description Whose items take turns when workers claim from a queue. */
+            readonly fairness?: components["schemas"]["Fairness"] | null;
             /** @description How long an execution waits before it begins. A start may say otherwise. */
             readonly start_after?: components["schemas"]["Duration"] | null;
             /** @description An execution that has not begun by then fails. A start may say otherwise. */
@@ -4765,6 +4767,13 @@ export interface components {
              * @enum {unknown}
              */
             readonly when_full?: "queue" | "refuse" | "cancel_oldest" | null;
+        };
+        /** @description Keys take turns when workers claim from a queue, so no key waits for all items of another. */
+        readonly Fairness: {
+            /** @description Items of executions with the same value share the turns of the key. */
+            readonly key: components["schemas"]["Expression"] | null;
+            /** @description How many items a key gets while another of weight 1 gets one. Default 1. */
+            readonly weight?: (number | null) | components["schemas"]["Expression"] | null;
         };
         /** @description Protocols that can reach the workflow besides the API. */
         readonly Expose: {

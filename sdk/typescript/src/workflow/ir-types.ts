@@ -72,6 +72,8 @@ export type WorkflowIr = {
   readonly debounce?: DebounceIr;
   /** One execution begins for several starts, with all of their inputs. */
   readonly batch?: BatchIr;
+  /** Whose items take turns when workers claim from a queue. */
+  readonly fairness?: FairnessIr;
   /** How long an execution waits before it begins. A start may say otherwise. */
   readonly start_after?: DurationIr;
   /** An execution that has not begun by then fails. A start may say otherwise. */
@@ -720,6 +722,14 @@ export type ConcurrencyIr = {
   readonly limit: number;
   /** The effect on a start when the limit is reached. Default `queue`. */
   readonly when_full?: 'queue' | 'refuse' | 'cancel_oldest';
+};
+
+/** Keys take turns when workers claim from a queue, so no key waits for all items of another. */
+export type FairnessIr = {
+  /** Items of executions with the same value share the turns of the key. */
+  readonly key: ExpressionIr;
+  /** How many items a key gets while another of weight 1 gets one. Default 1. */
+  readonly weight?: number | ExpressionIr;
 };
 
 /** Protocols that can reach the workflow besides the API. */
