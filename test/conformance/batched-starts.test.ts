@@ -146,7 +146,7 @@ check('201: a retry and a fork have the input of the batch, and gather no more',
   const { body: forked } = await fork(first, { at: 'go' });
   await svc.until(forked.execution_id, 'paused');
   t.deepEqual(await inputOf(forked.execution_id), { items });
-  // Of what was before the batch: a start.
+  // A fork of the time before the batch is a start.
   const { body: before } = await fork(first, { at: 1 });
   await svc.untilWaitsFor(before.execution_id, 'batch');
   t.deepEqual(await inputOf(before.execution_id), { at: 1 });

@@ -4,9 +4,9 @@ import type { ChaosRun } from '../chaos/run-chaos.ts';
 export interface Outage {
   readonly fault: string;
   readonly note: string;
-  /** Of reads, by API process. */
+  /** Gaps of reads, by API process. */
   readonly reads: Readonly<Record<string, number>>;
-  /** Of starts of executions, by all clients together. */
+  /** The gap of starts of executions, by all clients together. */
   readonly starts: number;
 }
 
@@ -30,7 +30,7 @@ export function measureOutages(
   });
 }
 
-/** Of those gaps that overlap the strike; what was before it does not count. */
+/** Counts gaps that overlap the strike, without the part before it. */
 function longestGap(
   times: readonly number[],
   { firedAtMs, until }: { readonly firedAtMs: number; readonly until: number },

@@ -18,7 +18,7 @@ export interface FlowStore {
   listKeys(params: {
     readonly limit: number;
     readonly lines: number;
-    /** Of the inputs of one batch. */
+    /** Bounds the inputs of one batch together. */
     readonly batchBytesMax: number;
     /** Absent: from the first line. */
     readonly after?: LineName;

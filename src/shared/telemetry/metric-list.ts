@@ -346,7 +346,7 @@ export const METRICS = {
     type: 'gauge',
     help:
       'Executions that have not begun, by what they wait for, as in waiting_for: concurrency, rate, ' +
-      'debounce or max_concurrent_executions. For the whole cluster.',
+      'debounce, batch or max_concurrent_executions. For the whole cluster.',
     labels: ['reason'],
   },
   quota_waiting_items: {

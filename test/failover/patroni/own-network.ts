@@ -6,8 +6,8 @@ import { whenThisProcessEnds } from '../../chaos/cluster/guardian.ts';
 import { findServer } from './patroni-settings.ts';
 
 /*
- * A run has network and mounts of its own: the process starts itself again in new namespaces. What
- * it adds there, a bridge or a disk in memory, is gone with its last process, however that ends.
+ * A run has network and mounts of its own: the process starts itself again in new namespaces. Its
+ * bridges and disks in memory are gone with its last process, however that ends.
  */
 
 /** The exit code of a run that lacks a package or a right. */

@@ -45,7 +45,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
       executions: { running: 0, paused: 0 },
       waitingChildren: 0,
-      waitingInFlow: { concurrency: 0, rate: 0, debounce: 0 },
+      waitingInFlow: { concurrency: 0, rate: 0, debounce: 0, batch: 0 },
       waitingForQuota: 0,
       lateMs: { lease: 0, timer: 0, retry: 0 },
       memory: [],
@@ -76,10 +76,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const placeKey of ['d', 'e', 'f']) {
       await awaiting({ placeKey, placesMax: 1, cancelsOldest: true, debounce });
     }
+    const batch = { waitMs: 60_000, bytes: 2 };
+    for (const placeKey of ['g', 'h']) await awaiting({ placeKey, placesMax: 2, batch });
     const { waitingInFlow } = await read(store);
-    t.deepEqual(waitingInFlow, { concurrency: 2, rate: 1, debounce: 3 });
+    t.deepEqual(waitingInFlow, { concurrency: 2, rate: 1, debounce: 3, batch: 2 });
     const { waitingInFlow: some } = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
-    t.is(some.concurrency + some.rate + some.debounce, FLOW_WAITS_SHARE);
+    t.is(some.concurrency + some.rate + some.debounce + some.batch, FLOW_WAITS_SHARE);
   });
 
   check('an admission says how long the execution waited', async (t, { store, age }) => {
@@ -199,7 +201,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 }
 
 function inFlow(some: Partial<ClusterReading['waitingInFlow']>): ClusterReading['waitingInFlow'] {
-  return { concurrency: 0, rate: 0, debounce: 0, ...some };
+  return { concurrency: 0, rate: 0, debounce: 0, batch: 0, ...some };
 }
 
 function read(store: Store): Promise<ClusterReading> {

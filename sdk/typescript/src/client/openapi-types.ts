@@ -4742,7 +4742,7 @@ export interface components {
             readonly key?: components["schemas"]["Expression"] | null;
             /** @description The batch closes with so many starts. */
             readonly max: number | null;
-            /** @description The batch closes so long after its first start. */
+            /** @description The batch closes this long after its first start. */
             readonly wait: components["schemas"]["Duration"] | null;
         };
         /** @description How many executions begin in a time. The others wait in the order of their starts. */

@@ -698,7 +698,7 @@ export type BatchIr = {
   readonly key?: ExpressionIr;
   /** The batch closes with so many starts. */
   readonly max: number;
-  /** The batch closes so long after its first start. */
+  /** The batch closes this long after its first start. */
   readonly wait: DurationIr;
 };
 

@@ -108,7 +108,7 @@ export interface Batch {
   readonly key?: Expression;
   /** The batch closes with so many starts: 2 to 1 000. */
   readonly max: number;
-  /** The batch closes so long after its first start. */
+  /** The batch closes this long after its first start. */
   readonly wait: Duration;
 }
 

@@ -30,7 +30,7 @@ const ADMITTED_MAX = 200;
 /** Executions of one key that are cancelled in one round. */
 const CANCELLED_MAX = 200;
 
-/** What the rows of a line ask for beyond the line: commits of the executions themselves. */
+/** Commits of executions that a look at their line asks for. */
 export interface FlowCommits {
   /** Cancels an execution that is surplus, unless it ends anyway. */
   cancelSurplus(

@@ -34,7 +34,7 @@ export interface QueueReading {
 }
 
 /** As `waiting_for` of an execution says it. */
-export type FlowWaitKind = 'concurrency' | 'rate' | 'debounce';
+export type FlowWaitKind = 'concurrency' | 'rate' | 'debounce' | 'batch';
 export type LiveStatus = Extract<ExecutionStatus, 'running' | 'paused'>;
 /** Rows that become due by the clock: leases, timers, and retries. */
 export type DueKind = 'lease' | 'timer' | 'retry';

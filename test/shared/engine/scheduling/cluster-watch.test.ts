@@ -11,7 +11,7 @@ const READING: ClusterReading = {
   queues: [],
   executions: { running: 1, paused: 2 },
   waitingChildren: 0,
-  waitingInFlow: { concurrency: 0, rate: 0, debounce: 0 },
+  waitingInFlow: { concurrency: 0, rate: 0, debounce: 0, batch: 0 },
   waitingForQuota: 0,
   lateMs: { lease: 0, timer: 0, retry: 0 },
   memory: [],

@@ -91,7 +91,7 @@ export const PART_DEFINITIONS: FieldSchemas = {
         minimum: BATCH_MIN,
         maximum: BATCH_MAX,
       }),
-      wait: ref('Duration', 'The batch closes so long after its first start.'),
+      wait: ref('Duration', 'The batch closes this long after its first start.'),
     },
     ['max', 'wait'],
   ),

@@ -99,7 +99,7 @@ export function waitingParts(has: Has, $: Param): string[] {
   ];
 }
 
-/** One that waits already goes on in another line, as its last. */
+/** An execution that waits already becomes the last of another line. */
 function spellNewWait(): string {
   const names = ['place_key', 'places_max', 'since', 'places_key', 'bucket_key', 'interval_us'];
   const others = ['burst', 'cancels_oldest', 'first_at', 'due_at', 'next_line', 'batch_bytes'];

@@ -199,12 +199,13 @@ const READING: Statement = {
       ) as waiting_children,
       (
         select json_build_object(
-          'debounce', count(*) filter (where w.due_at is not null),
+          'batch', count(w.batch_bytes),
+          'debounce', count(*) filter (where w.due_at is not null and w.batch_bytes is null),
           'rate', count(*) filter (where w.due_at is null and w.places_max is null),
           'concurrency', count(*) filter (where w.due_at is null and w.places_max is not null)
         )
         from (
-          select f.due_at, f.places_max
+          select f.due_at, f.places_max, f.batch_bytes
           from flow_waits f
           limit ${FLOW_WAITS_SHARE} * $1::int8
         ) w

@@ -55,13 +55,14 @@ function countFlowWaits(
   { rows }: ReadingBounds,
 ): Readonly<Record<FlowWaitKind, number>> {
   const counted = connection.get<Readonly<Record<FlowWaitKind, number>>>(
-    `select count(due_at) as debounce,
+    `select count(batch_bytes) as batch,
+       count(*) filter (where due_at is not null and batch_bytes is null) as debounce,
        count(*) filter (where due_at is null and places_max is null) as rate,
        count(*) filter (where due_at is null and places_max is not null) as concurrency
-     from (select due_at, places_max from flow_waits limit :rows)`,
+     from (select due_at, places_max, batch_bytes from flow_waits limit :rows)`,
     { rows: FLOW_WAITS_SHARE * rows },
   );
-  return counted ?? { concurrency: 0, rate: 0, debounce: 0 };
+  return counted ?? { concurrency: 0, rate: 0, debounce: 0, batch: 0 };
 }
 
 type Place = { readonly queue_key: string; readonly priority: number };

@@ -166,7 +166,7 @@ public record FunctionOptions(
    * @param key an expression over the input: starts with the same value gather in one batch; null: all
    *     of the function
    * @param max the batch closes with so many starts: 2 to 1 000
-   * @param wait the batch closes so long after its first start, such as {@code 30s}
+   * @param wait the time from its first start after which the batch closes, such as {@code 30s}
    * @return new options
    */
   public FunctionOptions withBatch(String key, int max, String wait) {
