@@ -41,9 +41,10 @@ test('starts at three processes wait for their tenant, and begin also after one 
     nodes: { go: GO },
   });
   const ids = await Promise.all(
-    Array.from({ length: STARTS }, (_, index) =>
-      tenants[index % tenants.length]?.start(index % 4 === 0 ? keyed : plain),
-    ),
+    Array.from({ length: STARTS }, (_, index) => {
+      const at = tenants[index % tenants.length] ?? svc;
+      return at.start(index % 4 === 0 ? keyed : plain);
+    }),
   );
   t.is(new Set(ids).size, STARTS);
   const complete = async (id: string, at: readonly TestTenant[]) => {
