@@ -15,6 +15,7 @@ declare
 create function public.join_tenant_line()
 returns trigger
 language plpgsql
+set search_path = public, pg_temp
 as $$
 begin
   update public.child_places c
@@ -27,7 +28,7 @@ end
 $$;
 $function$;
 begin
-  execute replace(function, 'public.', quote_ident(current_schema()) || '.');
+  execute replace(function, 'public', quote_ident(current_schema()));
 end
 $migration$;
 

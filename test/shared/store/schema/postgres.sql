@@ -1714,6 +1714,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.join_tenant_line()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   update public.child_places c

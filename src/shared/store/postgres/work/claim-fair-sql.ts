@@ -13,7 +13,7 @@ const SHARES = { queueKey: 'a.fair_key', priority: '0', seq: `${LOWEST_TAG}` };
  * but never far from the first share: see `classTagBefore`, which this repeats. The first share of
  * each queue is at 0, so that several queues can be merged; without any shares, age decides.
  */
-const candidates = (ofTools: boolean): string => `
+const candidates = (own: string | null, shared: string | null): string => `
     with asked as materialized (
       select a.*, h.seq as head, count(h.seq) over () as heads,
         case
@@ -23,7 +23,7 @@ const candidates = (ofTools: boolean): string => `
         end as before
       from unnest($6::text[], $7::int4[], $8::int8[], $9::text[], $10::int4[], $11::int8[])
         as a (queue_key, priority, seq, fair_key, last_priority, last_tag)
-      left join lateral (${first(SHARES, '1', ofTools)}
+      left join lateral (${first(SHARES, '1', shared)}
       ) h on true
     ),
     found as materialized (
@@ -36,12 +36,12 @@ const candidates = (ofTools: boolean): string => `
             order by c.priority, c.seq
           ) as tag
         from asked a
-        cross join lateral (${first(claimStartOf('a'), surplusOver('$3'), ofTools)}
+        cross join lateral (${first(claimStartOf('a'), surplusOver('$3'), own)}
         ) c
         union all
         select c.work_item_id, c.priority, c.seq, true, a.head, a.heads, c.seq
         from asked a
-        cross join lateral (${first(SHARES, surplusOver('$3'), ofTools)}
+        cross join lateral (${first(SHARES, surplusOver('$3'), shared)}
         ) c
       ) n
       order by n.priority, turn, n.is_shared, n.seq
@@ -55,8 +55,8 @@ const candidates = (ofTools: boolean): string => `
     limit $3
     for update of q skip locked`;
 
-/** The first items of a queue, off an index: with tools in $12, the first of each, and then of those. */
-function first(from: typeof SHARES, limit: string, ofTools: boolean): string {
+/** The first items of a queue, off an index: with tools, the first of each, and then of those. */
+function first(from: typeof SHARES, limit: string, tools: string | null): string {
   const off = (also?: string): string => `
         select c.work_item_id, c.priority, c.seq
         from work_queue c
@@ -68,10 +68,10 @@ function first(from: typeof SHARES, limit: string, ofTools: boolean): string {
         })}
         order by c.priority, c.seq
         limit ${limit}`;
-  if (!ofTools) return off();
+  if (tools === null) return off();
   return `
         select c.work_item_id, c.priority, c.seq
-        from unnest($12::text[]) as t (tool)
+        from unnest(${tools}::text[]) as t (tool)
         cross join lateral (${off(`c.queue <> 'engine' and c.tool = t.tool`)}
         ) c
         order by c.priority, c.seq
@@ -93,11 +93,11 @@ const MORE = `,
 export const CLAIM_FAIR: Statement = {
   name: 'claim-fair',
   writes: true,
-  text: claimText(candidates(false), { more: MORE }),
+  text: claimText(candidates(null, null), { more: MORE }),
 };
 
 export const CLAIM_FAIR_OF_TOOLS: Statement = {
   name: 'claim-fair-of-tools',
   writes: true,
-  text: claimText(candidates(true), { more: MORE }),
+  text: claimText(candidates('$12', '$13'), { more: MORE }),
 };

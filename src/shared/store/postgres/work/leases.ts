@@ -8,7 +8,7 @@ import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from '
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { decodeLease, decodeRecord, type LeaseRecord, type RecordColumns } from '../rows.ts';
 import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
-import type { WaitingTools } from './waiting-tools.ts';
+import type { ToolsToClaim, WaitingTools } from './waiting-tools.ts';
 
 /*
  * A claim moves rows from `work_queue` to `leases` in one statement. It never waits: it skips
@@ -45,12 +45,14 @@ export async function claim(
       ? null
       : waitingTools({ ...placesToRead(keys, positions, isFair), globs: tools });
   // A hint announces items that are added while this claim runs, and the next claim finds them.
-  const from = { request, keys, tools: await findTools(starts), turns: isFair ? turns : null };
+  const named = await findTools(starts);
+  const hasShares = isFair && named?.shared.length !== 0;
+  const from = { request, keys, tools: named, turns: hasShares ? turns : null };
   const looked = isFair ? turns.looking(keys, filter) : null;
   const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
     const claiming = { ...from, ...some };
-    const { items, lasts, hasShares } = await claimStatement(pool, claiming);
-    looked?.(hasShares);
+    const { items, lasts, hasFound } = await claimStatement(pool, claiming);
+    looked?.(hasFound);
     for (const part of parts) {
       const last = lasts.get(part.queueKey);
       if (last !== undefined) watermarks.noteClaimed(part, last);
@@ -140,7 +142,7 @@ interface ClaimFrom {
   readonly request: ClaimScope;
   readonly keys: readonly string[];
   /** Null: all. */
-  readonly tools: readonly string[] | null;
+  readonly tools: ToolsToClaim | null;
   readonly places: readonly Place[];
   readonly starts: readonly QueuePosition[];
   /** Null: it does not look at shares. */
@@ -154,9 +156,12 @@ async function claimStatement(
   readonly items: readonly ClaimedItem[];
   /** The last item taken from each queue. */
   readonly lasts: ReadonlyMap<string, QueuePosition>;
-  readonly hasShares: boolean;
+  /** Shares wait beside the queues. */
+  readonly hasFound: boolean;
 }> {
-  if (claim.tools?.length === 0) return { items: [], lasts: new Map(), hasShares: false };
+  if (claim.turns === null && claim.tools?.own.length === 0) {
+    return { items: [], lasts: new Map(), hasFound: false };
+  }
   const { request, places } = claim;
   const workerIds = places.map(({ workerId }) => workerId);
   const claimIds = places.some(({ claimId }) => claimId !== null)
@@ -175,7 +180,7 @@ async function claimStatement(
       ...(row.left_nothing === true && { leftNothing: true }),
     })),
     lasts,
-    hasShares: rows.some((row) => row.has_shares === true),
+    hasFound: rows.some((row) => row.has_shares === true),
   };
 }
 
@@ -189,7 +194,7 @@ function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
 } {
   const [key, ...otherKeys] = keys;
   const [start] = starts;
-  const [tool, ...otherTools] = tools ?? [];
+  const [tool, ...otherTools] = tools?.own ?? [];
   const all = [keys, starts.map(({ priority }) => priority), starts.map(({ seq }) => seq)];
   if (turns !== null) {
     const lasts = keys.map((of) => turns.last(of));
@@ -197,7 +202,7 @@ function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
     const values = [...all, fairKeysOf(keys), ...beside];
     return tools === null
       ? { statement: CLAIM_FAIR, values }
-      : { statement: CLAIM_FAIR_OF_TOOLS, values: [...values, tools] };
+      : { statement: CLAIM_FAIR_OF_TOOLS, values: [...values, tools.own, tools.shared] };
   }
   if (otherKeys.length === 0 && start !== undefined) {
     const one = [key, start.priority, start.seq];
@@ -205,7 +210,7 @@ function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
     if (otherTools.length === 0) return { statement: CLAIM_OF_TOOL, values: [...one, tool] };
   }
   if (tools === null) return { statement: CLAIM_MANY, values: all };
-  return { statement: CLAIM_OF_TOOLS, values: [...all, tools] };
+  return { statement: CLAIM_OF_TOOLS, values: [...all, tools.own] };
 }
 
 interface ClaimRecord extends ClaimedRecord {

@@ -1,5 +1,6 @@
 import { matchesGlob } from '../../../domain/policy/policy.ts';
 import { rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
+import { isFairKey } from '../../../domain/work/fair-queue.ts';
 import type { QueuePosition } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
@@ -9,7 +10,14 @@ export type WaitingTools = (asked: {
   /** Per key: items before this position are not read. */
   readonly starts: readonly QueuePosition[];
   readonly globs: readonly string[];
-}) => Promise<readonly string[]>;
+}) => Promise<ToolsToClaim>;
+
+export interface ToolsToClaim {
+  /** Those on the queues of workers. */
+  readonly own: readonly string[];
+  /** Those on the queues of shares beside them. */
+  readonly shared: readonly string[];
+}
 
 /*
  * Globs are matched here, like those of policies. The database skips from one name to the next
@@ -39,19 +47,29 @@ export function createWaitingTools(
   return async ({ keys, starts, globs }) => {
     await nameOlder(keys);
     const { names, prefixes } = rangesOf(globs);
-    if (prefixes.length === 0) return names;
-    const rows = await pool.run<{ readonly tool: string }>(WAITING_TOOLS, [
+    if (prefixes.length === 0) return { own: names, shared: names };
+    const rows = await pool.run<FoundTool>(WAITING_TOOLS, [
       keys,
       starts.map(({ priority }) => priority),
       starts.map(({ seq }) => seq),
       prefixes,
       prefixes.map((prefix) => prefix + LAST_CHARACTER),
     ]);
-    const found = rows
-      .map(({ tool }) => tool)
-      .filter((tool) => globs.some((glob) => matchesGlob(glob, tool)));
-    return [...new Set([...names, ...found])];
+    const found = rows.filter(({ tool }) => globs.some((glob) => matchesGlob(glob, tool)));
+    const { shared = [], own = [] } = Object.groupBy(found, ({ queue_key: key }) =>
+      isFairKey(key) ? 'shared' : 'own',
+    );
+    return { own: withNames(names, own), shared: withNames(names, shared) };
   };
+}
+
+interface FoundTool {
+  readonly queue_key: string;
+  readonly tool: string;
+}
+
+function withNames(names: readonly string[], found: readonly FoundTool[]): readonly string[] {
+  return [...new Set([...names, ...found.map(({ tool }) => tool)])];
 }
 
 const NAME_EVERY_MS = 1_000;
@@ -112,7 +130,7 @@ const WAITING_TOOLS: Statement = {
       from found w
       where w.tool is not null
     )
-    select distinct f.tool
+    select distinct f.queue_key, f.tool
     from found f
     where f.tool is not null`,
 };
