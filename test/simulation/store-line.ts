@@ -1,5 +1,6 @@
 import { translateError } from '../../src/shared/store/postgres/connection/errors.ts';
 import type { Store } from '../../src/shared/store/store.ts';
+import type { WorkStore } from '../../src/shared/store/work.ts';
 import type { Dice } from './dice.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import { momentOf } from './moments.ts';
@@ -125,6 +126,8 @@ export function storeOverLine(
       areas.map(([name, area]) => [name, overLine(name, area as object, line)]),
     ),
     ...given,
+    // A hint within the process: no call of the database.
+    work: { ...overLine('work', store.work, line), noteAdded: store.work.noteAdded } as WorkStore,
     workers: {
       announce: async () => {},
       list: async () => ({ workers: [], isExact: true }),

@@ -85,7 +85,7 @@ const OF_EXECUTION = {
   }),
   ExternalEventReceived: object({ correlation_key: text, payload: anyValue }),
   ExecutionPaused: object({ ...pause, reason: text.optional() }),
-  ExecutionResumed: object(pause),
+  ExecutionResumed: object({ ...pause, reason: text.optional() }),
   WorkflowEnding: object({
     outcome: z.enum(TERMINAL_STATUSES),
     reason: text.optional(),

@@ -198,7 +198,7 @@ export type ExecutionEvent =
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
   /** The runtime derives nothing from further events until a resume. */
   | Event<'ExecutionPaused', PausedPayload>
-  | Event<'ExecutionResumed', { scope: PauseScope; by: string }>
+  | Event<'ExecutionResumed', { scope: PauseScope; by: string; reason?: string }>
   /** Only undos and finalizers remain, and run now; the terminal event follows them. */
   | Event<'WorkflowEnding', WorkflowEndingPayload>
   | Event<'WorkflowCompleted', { continued_as?: string }>

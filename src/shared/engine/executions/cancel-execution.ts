@@ -66,7 +66,9 @@ export async function commitOfCancel(
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.
     const scopes = state.pauses.map(({ scope }) => scope);
-    return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
+    return scopes.length === 0
+      ? null
+      : commitOfResume(row, state, { scopes, actorId, reason }).commit;
   }
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));

@@ -131,12 +131,20 @@ function pausedEvent({ scope, by, reason }: Pause): ExecutionEvent {
 export function commitOfResume(
   row: ExecutionRow,
   state: ExecutionState,
-  { scopes, actorId }: { readonly scopes: readonly PauseScope[] } & Actor,
+  {
+    scopes,
+    actorId,
+    reason,
+  }: Actor & {
+    readonly scopes: readonly PauseScope[];
+    /** Absent: the actor asked for it. */
+    readonly reason?: string | undefined;
+  },
 ): ProposedPause {
   const resumed = scopes.map((scope): ExecutionEvent => ({
     kind: 'ExecutionResumed',
     nodeId: null,
-    payload: { scope, by: actorId },
+    payload: { scope, by: actorId, ...(reason !== undefined && { reason }) },
   }));
   const { commit, answer } = propose({ row, state }, resumed, actorId);
   // Another pause may hold it still.
