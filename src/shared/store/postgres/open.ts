@@ -91,7 +91,7 @@ export async function openPostgresStore(params: {
   const hot = connectPool({ ...settings, min: shares.kept, max: shares.hot });
   const direct = directSettings(settings, params);
   // Apart from the hot path: its connections never change whose rows they see.
-  const ofTenants = { min: 0, max: shares.readers, changesTenants: true };
+  const ofTenants = { min: 0, max: shares.readers, changesTenants: true, callersLeave: true };
   const primary = {
     readers: connectPool({ ...settings, ...ofTenants }),
     management: await openManagement({ ...settings, max: shares.management }),

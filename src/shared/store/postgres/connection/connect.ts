@@ -84,6 +84,8 @@ export function connectPool(
     readonly max: number;
     /** A read and the change of its tenant go out together. */
     readonly changesTenants?: boolean;
+    /** Callers may leave while they wait: see `ConnectionPlaces`. The driver's line is in order of arrival. */
+    readonly callersLeave?: boolean;
     /** How often a statement is sent that the server asks to try again. */
     readonly triesMax?: number;
   },
@@ -107,6 +109,8 @@ export function connectPool(
   });
   pool.on('error', settings.onBackgroundError);
   const lend = createLend(pool, settings);
+  const { max: placesMax, connectTimeoutMs: waitMsMax } = settings;
+  const places = settings.callersLeave ? createConnectionPlaces({ placesMax, waitMsMax }) : null;
   const scopes = new WeakMap<ServerClient, TenantScope>();
   const atWork = new Set<ServerClient>();
   const stopListening = servers.onMove(() => {
@@ -151,14 +155,21 @@ export function connectPool(
     ) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runOnce<Row>(statement, values, tenant);
+          if (places === null) return await runOnce<Row>(statement, values, tenant);
+          // While the primary is looked for, nobody needs a place.
+          await servers.find();
+          return await places.hold(() => runOnce<Row>(statement, values, tenant));
         } catch (error) {
           if (isRetriable(error) && attempt < triesMax) continue;
           throw translateError(error, { mayBeCarriedOut: statement.writes });
         }
       }
     },
-    use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    use: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + (places?.waiting ?? 0),
+    }),
     lend,
     close: () => {
       stopListening();

@@ -1,23 +1,33 @@
-import { StoreUnavailableError } from '../../unavailable.ts';
+import { fullPool } from './errors.ts';
 
 /**
  * Limits the calls at a time, in order of arrival. A call that has waited too long for a place
  * fails, because the database counts as unavailable.
+ *
+ * Once the call at the head of the line has waited for long, the newest goes first: the line is longer
+ * than callers may wait, and who waits at its head has perhaps left and asks again at its end. In order
+ * of arrival, places would then go to none but callers that have left.
  */
 export interface ConnectionPlaces {
+  readonly waiting: number;
   hold<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Waiting {
   readonly enter: () => void;
+  readonly since: number;
 }
+
+/** Of the longest wait: from then on, the newest goes first. */
+const PATIENCE = 1 / 5;
 
 export function createConnectionPlaces(given: {
   readonly placesMax: number;
   readonly waitMsMax: number;
+  readonly now?: () => number;
 }): ConnectionPlaces {
-  const { placesMax, waitMsMax } = given;
-  const queue = new Set<Waiting>();
+  const { placesMax, waitMsMax, now = () => performance.now() } = given;
+  const queue: Waiting[] = [];
   let taken = 0;
 
   async function enter(): Promise<void> {
@@ -26,12 +36,14 @@ export function createConnectionPlaces(given: {
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { enter: resolve };
-    queue.add(waiting);
+    const waiting = { enter: resolve, since: now() };
+    queue.push(waiting);
     const timer = setTimeout(() => {
-      queue.delete(waiting);
-      const message = `no database connection became free within ${waitMsMax} ms`;
-      reject(new StoreUnavailableError(message, { ambiguous: false }));
+      const index = queue.indexOf(waiting);
+      // It has just got a place.
+      if (index === -1) return;
+      queue.splice(index, 1);
+      reject(fullPool(waitMsMax));
     }, waitMsMax);
     try {
       await promise;
@@ -40,18 +52,22 @@ export function createConnectionPlaces(given: {
     }
   }
 
-  /** The place goes to the call that has waited longest. */
+  /** Passes the place on. */
   function leave(): void {
-    const [next] = queue;
-    if (next === undefined) {
+    const [oldest] = queue;
+    if (oldest === undefined) {
       taken -= 1;
       return;
     }
-    queue.delete(next);
-    next.enter();
+    const isLate = now() - oldest.since > waitMsMax * PATIENCE;
+    const next = isLate ? queue.pop() : queue.shift();
+    next?.enter();
   }
 
   return {
+    get waiting() {
+      return queue.length;
+    },
     async hold(work) {
       await enter();
       try {

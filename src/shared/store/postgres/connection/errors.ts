@@ -48,6 +48,12 @@ export function isConnectionLoss(error: unknown): boolean {
   return SOCKET_CODES.has(code) || code.startsWith('08') || SHUTDOWN_CODES.has(code);
 }
 
+/** For pools whose line of callers is not the driver's. */
+export function fullPool(waitMsMax: number): StoreUnavailableError {
+  const message = `no database connection became free within ${waitMsMax} ms`;
+  return new StoreUnavailableError(message, { ambiguous: false, cause: new Error(FULL_POOL) });
+}
+
 /** No connection of the pool became free in time. */
 export function isFullPool(error: unknown): boolean {
   return error instanceof Error && error.message === FULL_POOL;

@@ -1,6 +1,7 @@
 import test from 'ava';
 
 import { createConnectionPlaces } from '../../../../../src/shared/store/postgres/connection/connection-places.ts';
+import { isFullPool } from '../../../../../src/shared/store/postgres/connection/errors.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 
 test('so many calls at a time, in their order, with any outcome of each', async (t) => {
@@ -30,10 +31,62 @@ test('a call that waits too long for a place gets an error, and takes none', asy
   const first = Promise.withResolvers<string>();
   const holder = places.hold(() => first.promise);
   const late = places.hold(async () => t.fail());
-  await t.throwsAsync(late, { instanceOf: StoreUnavailableError, message: /became free/ });
+  t.is(places.waiting, 1);
+  const error = await t.throwsAsync(late, { instanceOf: StoreUnavailableError });
+  t.regex(error.message, /became free/);
+  // A replica that is busy is not lost.
+  t.true(isFullPool(error.cause));
+  t.is(places.waiting, 0);
   first.resolve('done');
   t.is(await holder, 'done');
   t.is(await places.hold(async () => 'next'), 'next');
+});
+
+test('once the oldest has waited for a fifth of the longest wait, the newest goes first', async (t) => {
+  let now = 0;
+  const places = createConnectionPlaces({ placesMax: 1, waitMsMax: 60_000, now: () => now });
+  const order: string[] = [];
+  const gates = new Map<string, () => void>();
+  const call = (name: string) =>
+    places.hold(async () => {
+      order.push(name);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gates.set(name, resolve);
+      await promise;
+    });
+  const end = async (name: string): Promise<void> => {
+    gates.get(name)?.();
+    await eventLoopTurn();
+  };
+  const calls = ['a', 'b', 'c', 'd'].map(call);
+  await eventLoopTurn();
+  now = 12_000;
+  calls.push(call('e'));
+  await end('a');
+  t.deepEqual(order, ['a', 'b']);
+  now = 12_001;
+  await end('b');
+  t.deepEqual(order, ['a', 'b', 'e']);
+  calls.push(call('f'));
+  await end('e');
+  await end('f');
+  t.deepEqual(order, ['a', 'b', 'e', 'f', 'd']);
+  now = 20_000;
+  calls.push(call('g'), call('h'));
+  await end('d');
+  await end('h');
+  await end('g');
+  await end('c');
+  await Promise.all(calls);
+  t.deepEqual(order, ['a', 'b', 'e', 'f', 'd', 'h', 'g', 'c']);
+  // The line was empty: in order of arrival again.
+  const more = ['i', 'j', 'k'].map(call);
+  await eventLoopTurn();
+  await end('i');
+  await end('j');
+  await end('k');
+  await Promise.all(more);
+  t.deepEqual(order.slice(-3), ['i', 'j', 'k']);
 });
 
 function eventLoopTurn(): Promise<void> {
