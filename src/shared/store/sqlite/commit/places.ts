@@ -38,8 +38,6 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   if (awaited === undefined) return;
   const { debounce, batch } = awaited;
   const shard = create?.shard ?? entersQueue?.shard ?? null;
-  if (plan.isTogether)
-    connection.run('delete from flow_waits where execution_id = ?', [executionId]);
   insertWait(connection, { executionId, tenantId, shard, since, line: lineOf(awaited) });
   if (batch !== undefined) {
     connection.run('update flow_waits set due_at = ?, batch_bytes = ? where execution_id = ?', [
@@ -86,6 +84,10 @@ export function joinTenantLine(connection: Connection, plan: CommitPlan, since: 
   );
 }
 
+/**
+ * One that waits already goes on in another line, as its last. Its row stays, because one that leaves the
+ * table joins the line of its tenant.
+ */
 export function insertWait(
   connection: Connection,
   of: {
@@ -102,7 +104,21 @@ export function insertWait(
        execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
        interval_us, burst, cancels_oldest
      )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (execution_id) do update
+     set place_key = excluded.place_key,
+       places_max = excluded.places_max,
+       since = excluded.since,
+       places_key = excluded.places_key,
+       bucket_key = excluded.bucket_key,
+       interval_us = excluded.interval_us,
+       burst = excluded.burst,
+       cancels_oldest = excluded.cancels_oldest,
+       first_at = null,
+       due_at = null,
+       next_line = null,
+       batch_bytes = null,
+       seq = (select max(seq) + 1 from flow_waits)`,
     [
       executionId,
       tenantId,

@@ -41,8 +41,8 @@ export function endDebounce(
   const now = connection.now();
   if (newest === undefined || older !== undefined || newest.dueAt > now) return NOTHING;
   const { executionId, shard, since, nextLine } = newest;
-  connection.run('delete from flow_waits where execution_id = ?', [executionId]);
   if (nextLine === null) {
+    connection.run('delete from flow_waits where execution_id = ?', [executionId]);
     markRunnable(connection, { executionId, shard });
     return { begun: [{ executionId, shard, waitedMs: now - since }], hasMoved: false };
   }

@@ -1,4 +1,10 @@
+import type { ExecutionContext } from 'ava';
+
 import type { ExecutionId, TenantId } from '../../../../../src/shared/domain/ids.ts';
+import {
+  batchLineOf,
+  debounceLineOf,
+} from '../../../../../src/shared/domain/workflow/flow/flow-key.ts';
 import type { TenantLimits } from '../../../../../src/shared/domain/tenant.ts';
 import type { TenantLine } from '../../../../../src/shared/store/commit.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
@@ -86,6 +92,35 @@ export function tenantLineCases(name: string, open: () => TestStore): void {
   );
 
   check(
+    'one that goes on from the line of its batch to that of its key stands in no line of its tenant yet',
+    async (t, { store }) => {
+      const tenantId = await makeTenant(store, 1);
+      const batch = { waitMs: 0, bytes: 2 };
+      const awaitsPlace = { placeKey: batchLineOf('orders', 'acme'), placesMax: 10, batch };
+      const [first] = await startMany(store, tenantId, { count: 1, state: 'later', awaitsPlace });
+      if (first === undefined) return t.fail();
+      const entersQueue = { ...KEY, shard: SHARD };
+      const closed = { events: [makeEvent({ kind: 'BatchClosed' })], isTogether: true } as const;
+      await commitOne(store, makePlan(first, { ...closed, entersQueue }));
+      await takesNoPlaceYet(t, { store, tenantId, execution: first });
+    },
+  );
+
+  check(
+    'one that goes on from a debounced line to that of its key stands in no line of its tenant yet',
+    async (t, { store }) => {
+      const tenantId = await makeTenant(store, 1);
+      const placeKey = debounceLineOf('orders', 'acme');
+      const debounce = { waitMs: 0, maxWaitMs: null, next: KEY };
+      const awaitsPlace = { placeKey, placesMax: 1, cancelsOldest: true, debounce } as const;
+      const [newest] = await startMany(store, tenantId, { count: 1, state: 'later', awaitsPlace });
+      if (newest === undefined) return t.fail();
+      t.true((await store.flow.endDebounce({ tenantId, placeKey })).hasMoved);
+      await takesNoPlaceYet(t, { store, tenantId, execution: newest });
+    },
+  );
+
+  check(
     'one that waited for its key before gives up the place it was counted with',
     async (t, { store }) => {
       const tenantId = await makeTenant(store, 1);
@@ -160,6 +195,21 @@ export function tenantLineCases(name: string, open: () => TestStore): void {
     await setLimits(store, tenantId, {});
     t.deepEqual(await admit(store, tenantId), idsOf(waiting));
   });
+}
+
+/** It waits for its key, and joins the line of its tenant with the place of the key. */
+async function takesNoPlaceYet(
+  t: ExecutionContext,
+  of: { readonly store: Store; readonly tenantId: TenantId; readonly execution: Started },
+): Promise<void> {
+  const { store, tenantId, execution } = of;
+  const { executionId } = execution;
+  t.is(await store.places.find(executionId), null);
+  t.false((await store.places.listTenants()).includes(tenantId));
+  const placed = await store.flow.admit({ tenantId, placeKey: KEY.placeKey, limit: 10 });
+  t.deepEqual(idsOf(placed), [executionId]);
+  t.like(await store.places.find(executionId), { ahead: 0 });
+  t.deepEqual(await admit(store, tenantId), [executionId]);
 }
 
 async function makeTenant(
