@@ -48,9 +48,9 @@ export function withoutShare(name: string): string {
 
 const SHARE = /~[^#]*/;
 
-/** Whether a key is that of a queue of shares. Below a quota, an item is on none yet. */
+/** Whether a key is that of a queue of shares. Below a quota, whose key may have the mark, an item is on none yet. */
 export function isFairKey(queueKey: string): boolean {
-  return queueKey.endsWith(MARK);
+  return queueKey.endsWith(MARK) && !queueKey.includes(QUOTA_MARK);
 }
 
 /** The queue of shares beside a queue of workers, by their keys. */

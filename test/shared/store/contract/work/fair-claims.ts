@@ -142,6 +142,27 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     t.true(taken.slice(0, 3).includes('b'), taken.join(''));
   });
 
+  check('the key of a quota may have the mark of shares', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    for (const key of ['~', 'a~b', 'a~b~']) {
+      const of = { queueName: 'default', limit: 1, tool: 'm.f', key, rate: null };
+      const queueName = quotaQueueName(of) ?? '';
+      await queue(store, tenantId, [null], { queueName });
+      await queue(store, tenantId, ['k'], { queueName });
+    }
+    const mine = (await store.quotas.listWaiting({ after: null, limit: 1_000 })).filter((key) =>
+      key.startsWith(`${tenantId}/`),
+    );
+    t.is(mine.length, 6);
+    for (const name of mine) {
+      const waiting = readQuotaQueue(name);
+      const limit = waiting?.limit ?? null;
+      if (waiting === null || limit === null) throw new Error('no limit was read');
+      await store.quotas.admit({ ...waiting, limit: limit + 1 }, { atMost: 10 });
+    }
+    t.is((await claimKeys(store, tenantId, 10)).length, 6);
+  });
+
   check('twenty who queue items of two keys at once give both the same turns', async (t, at) => {
     const { store } = at;
     const tenantId = makeTenantId();
@@ -184,7 +205,7 @@ async function queue(
     makeTicket(
       execution,
       key === null
-        ? others
+        ? { ...others, ...(queueName !== null && { queueName }) }
         : { ...others, queueName: fairQueueName(queueName, { key, weight }), nodeId: key },
     ),
   );
