@@ -166,6 +166,66 @@ check('201: a retry and a fork have the input of the batch, and gather no more',
   await svc.until(member.execution_id, 'cancelled');
 });
 
+check(
+  '201: a run that continues a batch carries it, and its retry gathers no more',
+  async (t, svc) => {
+    const { nodes } = gathered({});
+    const id = await svc.register(
+      gathered(
+        { key: 'string(input.at)', max: 2, wait: '1h' },
+        {
+          nodes: { begin: { kind: 'pass' }, ...(nodes as JsonObject) },
+          edges: [{ from: 'begin', to: 'go' }],
+          continue_as_new: { when: '!has(state.again)' },
+        },
+      ),
+    );
+    const first = await svc.start(id, { at: 1 });
+    await svc.start(id, { at: 1 });
+    await svc.until(first, 'completed');
+    const { body } = await svc.get<{ readonly continued_as: string }>(
+      `/executions/${first}/result`,
+    );
+    const next = body.continued_as;
+    await svc.until(next, 'paused');
+    const [started] = await svc.events(next);
+    t.true(started?.payload['is_batch']);
+    await svc.cancel(next);
+    const retry = await svc.post<{ readonly execution_id: string }>(
+      `/executions/${next}/retry`,
+      {},
+    );
+    t.is(retry.status, 201, JSON.stringify(retry.body));
+    await svc.until(retry.body.execution_id, 'paused');
+  },
+);
+
+check(
+  '201: a retry that goes on under a new revision with batch gathers no more',
+  async (t, svc) => {
+    const definition = (more: JsonObject): JsonObject => ({
+      workflow_id: 'grown',
+      nodes: {
+        work: { kind: { type: 'python_fn', module: 'm', function: 'f' } },
+        go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } },
+      },
+      edges: [{ from: 'work', to: 'go' }],
+      ...more,
+    });
+    const id = await svc.register(definition({}));
+    const first = await svc.start(id, { at: 1 });
+    await svc.complete(await svc.claim());
+    await svc.until(first, 'paused');
+    await svc.cancel(first);
+    await svc.register(definition({ workflow_version: '2.0.0', batch: { max: 5, wait: '1h' } }));
+    const retry = await svc.post<{ readonly execution_id: string }>(`/executions/${first}/retry`, {
+      revision: 'latest',
+    });
+    t.is(retry.status, 201, JSON.stringify(retry.body));
+    await svc.until(retry.body.execution_id, 'paused');
+  },
+);
+
 check('400: rules that cannot be', async (t, svc) => {
   for (const [batch, more, pointers] of [
     [{}, {}, ['/batch/max', '/batch/wait']],

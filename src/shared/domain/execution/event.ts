@@ -61,7 +61,7 @@ export type ExecutionEvent =
         retried_from?: RetriedFromPayload;
         /** The execution whose beginning this one carries. */
         forked_from?: ForkedFromPayload;
-        /** Its input is that of a batch, which the one that it retries or forks has gathered. */
+        /** Its input is that of a batch, which the one that it retries, forks or continues has gathered. */
         is_batch?: true;
         /** W3C Trace Context of the request that started it, the parent of its spans. */
         traceparent?: string;

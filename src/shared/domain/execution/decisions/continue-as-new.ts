@@ -90,6 +90,7 @@ function firstEventOf(
       workflow_version: draft.workflowVersion,
       definition_id: draft.definitionId,
       input: draft.input,
+      ...(draft.isBatch && { is_batch: true }),
       ...(hasLabels(draft.labels) && { labels: draft.labels }),
       ...(parent !== null && {
         parent_execution_id: parent.executionId,
