@@ -63,6 +63,8 @@ export interface Beginning extends Caller {
   readonly refusesUnknown: boolean;
   /** See `NewExecution`. */
   readonly isDerived?: boolean;
+  /** False: it joins no batch. */
+  readonly gathers?: boolean;
   /** Absent: it begins as soon as it may. */
   readonly startTimes?: StartTimes;
 }
@@ -78,10 +80,11 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
     what: params.refusesUnknown ? 'the input' : null,
   });
   const tenant = await deps.tenants.get(tenantId);
-  const { compiled } = params;
+  const { compiled, gathers = true } = params;
   const { input, is_batch: isBatch = false } = params.started.payload;
   checkShare(compiled.plan, { input, isBatch });
-  const needed = neededPlaceOf(compiled.plan, { input, isBatch, tenantId });
+  const rules = gathers ? compiled.plan : { ...compiled.plan, batch: null };
+  const needed = neededPlaceOf(rules, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.
   const place = isDelayed ? null : needed;

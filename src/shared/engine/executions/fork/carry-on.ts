@@ -22,6 +22,8 @@ const PAGE_EVENTS = 1_000;
 export interface HistoryInput {
   readonly input: JsonObject;
   readonly isBatch: boolean;
+  /** A node was entered, so its input is never replaced by that of a batch. */
+  readonly hasBegun: boolean;
 }
 
 /** Gives every event to `add`, piece by piece, and returns the input as of the event `until`. */
@@ -37,11 +39,15 @@ export async function readWholeHistory(
   },
 ): Promise<HistoryInput> {
   const { executionId, lastSequence } = row;
-  let found: HistoryInput | null = null;
+  let found: Omit<HistoryInput, 'hasBegun'> | null = null;
+  let hasBegun = false;
   let after = 0;
   while (after < lastSequence) {
     const page = await readEventsOf(executions, { row, after, limit: PAGE_EVENTS });
-    for (const event of page) found = inputIn(event, until) ?? found;
+    for (const event of page) {
+      found = inputIn(event, until) ?? found;
+      hasBegun ||= event.sequence <= until && isProgress(event);
+    }
     const last = page.at(-1);
     if (last === undefined) break;
     add(page);
@@ -51,10 +57,15 @@ export async function readWholeHistory(
   if (found === null || after < lastSequence) {
     throw new Error(`the history of ${executionId} is not whole`);
   }
-  return found;
+  return { ...found, hasBegun };
 }
 
-function inputIn(event: RecordedEvent, until: number): HistoryInput | null {
+function isProgress(event: RecordedEvent): boolean {
+  if (event.kind !== 'WorkflowStarted') return event.kind === 'NodeScheduled';
+  return (event.payload.carried?.settled_nodes.length ?? 0) > 0;
+}
+
+function inputIn(event: RecordedEvent, until: number): Omit<HistoryInput, 'hasBegun'> | null {
   if (event.sequence > until) return null;
   switch (event.kind) {
     case 'WorkflowStarted':
@@ -120,5 +131,6 @@ export function carryOn(
     ...(Object.values(spent).some((used) => used > 0) && { charge: spent }),
     refusesUnknown: false,
     ...(of.isDerived && { isDerived: true }),
+    gathers: !of.history.hasBegun,
   });
 }
