@@ -85,7 +85,7 @@ export function joinTenantLine(connection: Connection, plan: CommitPlan, since: 
 }
 
 /**
- * One that waits already goes on in another line, as its last. Its row stays, because one that leaves the
+ * An execution that waits already becomes the last of another line. Its row stays, because one that leaves the
  * table joins the line of its tenant.
  */
 export function insertWait(
