@@ -201,7 +201,7 @@ check(
 );
 
 check(
-  '201: a retry that goes on under a new revision with batch gathers no more',
+  '201: a retry that continues under a new revision with batch gathers no more',
   async (t, svc) => {
     const definition = (more: JsonObject): JsonObject => ({
       workflow_id: 'grown',

@@ -127,7 +127,10 @@ export function storeOverLine(
     ),
     ...given,
     // A hint within the process: no call of the database.
-    work: { ...overLine('work', store.work, line), noteAdded: store.work.noteAdded } as WorkStore,
+    work: {
+      ...overLine('work', store.work, line),
+      noteAdded: (key) => store.work.noteAdded(key),
+    } as WorkStore,
     workers: {
       announce: async () => {},
       list: async () => ({ workers: [], isExact: true }),

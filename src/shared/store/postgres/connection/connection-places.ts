@@ -18,7 +18,7 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Of the longest wait: from then on, the newest goes first. */
+/** The share of the longest wait after which the newest goes first. */
 const PATIENCE = 1 / 5;
 
 export function createConnectionPlaces(given: {

@@ -92,7 +92,7 @@ export function tenantLineCases(name: string, open: () => TestStore): void {
   );
 
   check(
-    'one that goes on from the line of its batch to that of its key stands in no line of its tenant yet',
+    'one that moves from the line of its batch to that of its key stands in no line of its tenant yet',
     async (t, { store }) => {
       const tenantId = await makeTenant(store, 1);
       const batch = { waitMs: 0, bytes: 2 };
@@ -107,7 +107,7 @@ export function tenantLineCases(name: string, open: () => TestStore): void {
   );
 
   check(
-    'one that goes on from a debounced line to that of its key stands in no line of its tenant yet',
+    'one that moves from a debounced line to that of its key stands in no line of its tenant yet',
     async (t, { store }) => {
       const tenantId = await makeTenant(store, 1);
       const placeKey = debounceLineOf('orders', 'acme');
