@@ -54,6 +54,23 @@ check('200: a weight gives a key more turns, and a failed item its retry', async
   t.is((await svc.tryClaim(AT)).work_item, undefined);
 });
 
+check(
+  '200: a customer who comes late waits for no backlog below a limit either',
+  async (t, svc) => {
+    const limited = { concurrency: { limit: 1 } };
+    const id = await svc.register(films({ key: 'input.customer' }, limited));
+    for (let at = 0; at < 6; at += 1) await svc.start(id, { customer: 'acme' });
+    await svc.start(id, { customer: 'brown' });
+    const claimed: string[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const item = await svc.claim(AT);
+      claimed.push(customerOf(item.payload));
+      await svc.complete(item);
+    }
+    t.true(claimed.includes('brown'), claimed.join(' '));
+  },
+);
+
 check('200: explain tells the queue of the node, and nothing of the key', async (t, svc) => {
   const id = await svc.register(films({ key: 'input.customer' }));
   await svc.start(id, { customer: 'acme' });

@@ -74,11 +74,12 @@ export function createQuotaAdmission(deps: {
     const { bucket, limit } = queue;
     if (bucket === null) {
       const places = { ...queue, limit: limit ?? 0 };
-      const { length: count } = await deps.quotas.admit(places, { atMost: ADMITTED_MAX });
-      return { count, lookInMs: PLACE_LOOK_MS };
+      const atMost = shareOf(places.limit, sharers);
+      const { length: count } = await deps.quotas.admit(places, { atMost });
+      if (count > 0) turns.noteServed(queue);
+      return { count, lookInMs: count === atMost && sharers > 1 ? 0 : PLACE_LOOK_MS };
     }
-    const share = Math.max(1, Math.floor(bucket.burst / sharers));
-    const atMost = Math.min(ADMITTED_MAX, share);
+    const atMost = shareOf(bucket.burst, sharers);
     const { admitted, nextTokenMs } = await deps.quotas.admitAtRate(
       { ...queue, bucket },
       { atMost },
@@ -89,6 +90,11 @@ export function createQuotaAdmission(deps: {
     if (nextTokenMs > 0) return { count, lookInMs: nextTokenMs };
     return { count, lookInMs: count === atMost ? 0 : PLACE_LOOK_MS };
   }
+}
+
+/** So many of them one queue takes in a round. */
+function shareOf(all: number, sharers: number): number {
+  return Math.min(ADMITTED_MAX, Math.max(1, Math.floor(all / sharers)));
 }
 
 function tenantOf({ waiting }: QuotaQueue): string {

@@ -2,7 +2,7 @@ import type { QuotaQueue } from '../../domain/work/quota.ts';
 
 /**
  * In which order the queues below quotas are looked at, and which need no look yet. Queues that take
- * tokens of one bucket take turns, so none of them gets all tokens. A queue whose bucket is empty
+ * tokens of one bucket, or places of one quota, take turns, so none of them gets all. A queue whose bucket is empty
  * costs no statement until its next token comes: others may take that one, but none comes earlier.
  */
 export interface QuotaTurns {
@@ -17,7 +17,7 @@ export interface QuotaTurns {
 
 export interface Turn {
   readonly queue: QuotaQueue;
-  /** How many queues of the round share its bucket, with itself. */
+  /** How many queues of the round share its bucket, or its places, with itself. */
   readonly sharers: number;
 }
 
@@ -28,13 +28,13 @@ export function createQuotaTurns(now: () => number): QuotaTurns {
   return {
     order(queues) {
       for (const [rate, until] of emptyUntil) if (until <= now()) emptyUntil.delete(rate);
-      const groups = Map.groupBy(queues, (queue) => queue.bucket?.key ?? null);
+      const groups = Map.groupBy(queues, sharedBy);
       for (const key of lastServed.keys()) if (!groups.has(key)) lastServed.delete(key);
       return [...groups].flatMap(([key, group]) => {
-        const last = key === null ? undefined : lastServed.get(key);
+        const last = lastServed.get(key);
         const first = group.findIndex(({ waiting }) => last !== undefined && waiting > last);
         return [...group.slice(Math.max(first, 0)), ...group.slice(0, Math.max(first, 0))].map(
-          (queue) => ({ queue, sharers: key === null ? 1 : group.length }),
+          (queue) => ({ queue, sharers: group.length }),
         );
       });
     },
@@ -43,8 +43,8 @@ export function createQuotaTurns(now: () => number): QuotaTurns {
       if (nextTokenMs > 0) emptyUntil.set(rateOf(queue), now() + nextTokenMs);
     },
 
-    noteServed({ bucket, waiting }) {
-      if (bucket !== null) lastServed.set(bucket.key, waiting);
+    noteServed(queue) {
+      lastServed.set(sharedBy(queue), queue.waiting);
     },
 
     emptyMs(queue) {
@@ -52,6 +52,11 @@ export function createQuotaTurns(now: () => number): QuotaTurns {
       return Math.max(0, (emptyUntil.get(rateOf(queue)) ?? 0) - now());
     },
   };
+}
+
+/** Names what the queues of a group share. */
+function sharedBy({ bucket, quota }: QuotaQueue): string {
+  return bucket === null ? `places ${quota}` : `tokens ${bucket.key}`;
 }
 
 /** Versions may give one bucket different rates: each has its own next token. */
