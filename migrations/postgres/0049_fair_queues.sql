@@ -8,7 +8,8 @@ create index work_queue_shares on work_queue (queue_key, split_part(queue_name, 
 
 -- Gives an item its tag. Each statement after the lock has a snapshot of its own, and sees the items that the
 -- statement of the trigger has added before. The lock keeps two commits from giving one tag to items of one key. It
--- is never waited for long: after 20 ms the key may get some more items in a turn, and nothing else.
+-- is never waited for long: 20 ms after its statement began, the key may get some more items in a turn, and
+-- nothing else.
 do $migration$
 declare
   function constant text := $function$
@@ -28,8 +29,8 @@ begin
     return new;
   end if;
 
-  for attempt in 1..20 loop
-    exit when pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45));
+  while not pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45)) loop
+    exit when clock_timestamp() >= statement_timestamp() + interval '20 milliseconds';
     perform pg_sleep(0.001);
   end loop;
 

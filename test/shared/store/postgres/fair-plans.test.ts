@@ -46,6 +46,27 @@ for (const tools of [null, ['tool']]) {
   });
 }
 
+test('a statement waits once for the lock of a key, however many items it queues', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.teardown(() => database.drop());
+  const [holder, writer] = [await connectRaw(database.url), await connectRaw(database.url)];
+  t.teardown(() => Promise.all([holder.end(), writer.end()]));
+  await holder.query('begin');
+  await holder.query(
+    `select pg_advisory_xact_lock(hashtextextended('t/python_tool/default~a', 45))`,
+  );
+  const began = performance.now();
+  await writer.query(
+    `insert into work_queue (work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue,
+       priority, idempotency_key, shard, queue_key, queue_name, tool, enqueued_at)
+     select gen_random_uuid(), gen_random_uuid(), 't', 'n', 0, 0, 'python_tool', 0, 'k', 0,
+       't/python_tool/default~', 'default~a~1', 'tool', now()
+     from generate_series(1, 100)`,
+  );
+  const tookMs = performance.now() - began;
+  t.true(tookMs < 1_000, `${tookMs} ms`);
+});
+
 async function countReads(reader: Awaited<ReturnType<typeof connectRaw>>): Promise<number> {
   await reader.query('select pg_stat_force_next_flush()');
   const { rows } = await reader.query<{ readonly reads: number }>(

@@ -2279,8 +2279,8 @@ begin
     return new;
   end if;
 
-  for attempt in 1..20 loop
-    exit when pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45));
+  while not pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45)) loop
+    exit when clock_timestamp() >= statement_timestamp() + interval '20 milliseconds';
     perform pg_sleep(0.001);
   end loop;
 
