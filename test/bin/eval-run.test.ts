@@ -395,7 +395,7 @@ const refusing = (workflowId: string, kind: object) => ({
 });
 
 test('0: a start that finds no place is repeated, and the report says so', async (t) => {
-  const pause = { type: 'wait', condition: 'timer', timeout_secs: 0.3 };
+  const pause = { type: 'wait', condition: 'timer', timeout_secs: 2 };
   await write('single.json', JSON.stringify(refusing('single', pause)));
   await writeRows('single.jsonl', [{ n: 1 }, { n: 2 }, { n: 3 }]);
   await write(
@@ -413,22 +413,19 @@ test('0: a start that finds no place is repeated, and the report says so', async
 
 test('1: a start that gets no place in the time of its case fails, and says why', async (t) => {
   const hold = { type: 'wait', condition: 'external_event' };
-  await write('held.json', JSON.stringify(refusing('held', hold)));
-  await writeRows('held.jsonl', [{ n: 1 }, { n: 2 }]);
+  await write('full.json', JSON.stringify(refusing('full', hold)));
+  await writeRows('full.jsonl', [{ n: 1 }, { n: 2 }]);
   await write(
-    'held.yaml',
-    'workflow: held.json\ndataset: held.jsonl\nconcurrency: 2\ntimeout_secs: 0.6\nscorers: [{ type: latency, max_ms: 60000 }]\n',
+    'full.yaml',
+    'workflow: full.json\ndataset: full.jsonl\nconcurrency: 2\ntimeout_secs: 4\nscorers: [{ type: latency, max_ms: 60000 }]\n',
   );
-  const { code, stdout } = await evaluate('held.yaml', '--output', 'json');
+  const { code, stdout } = await evaluate('full.yaml', '--output', 'json');
   t.is(code, 1);
   const errors = parse(stdout)
     .cases.map(({ error }) => error ?? '')
     .toSorted();
-  t.is(errors[0], 'not done within 0.6 s');
-  t.regex(
-    errors[1] ?? '',
-    /^not started within 0\.6 s: conflict: workflow held refuses this start/,
-  );
+  t.is(errors[0], 'not done within 4 s');
+  t.regex(errors[1] ?? '', /^not started within 4 s: conflict: workflow full refuses this start/);
 });
 
 test('0: an execution that continues as a new one is followed to its end', async (t) => {
