@@ -89,16 +89,16 @@ story('a fork begins at a node with a changed state, and each leads back', async
 
   const fork = await untilOther(page, id);
   await lineage(page)
-    .getByText(/^Fork of .* at charge$/)
+    .getByText(/^Fork of .* at charge Compare$/)
     .waitFor();
   t.is((await tenant.read(fork)).state['currency'], 'EUR');
   t.deepEqual(await checkAccessibility(page), []);
-  await lineage(page).getByRole('link', { name: id }).click();
+  await lineage(page).getByRole('link', { name: id, exact: true }).click();
   await page.waitForURL(place.at(`executions/${id}`));
   await lineage(page)
-    .getByText(/^Forked as .* at charge running$/)
+    .getByText(/^Forked as .* at charge running Compare$/)
     .waitFor();
-  await lineage(page).getByRole('link', { name: fork }).click();
+  await lineage(page).getByRole('link', { name: fork, exact: true }).click();
   await page.waitForURL(place.at(`executions/${fork}`));
 });
 
@@ -136,7 +136,7 @@ story('a fork begins after an event, and a refusal says why', async (t, place) =
   await dialog.getByRole('button', { name: 'Fork execution' }).click();
   const fork = await untilOther(page, id);
   await lineage(page)
-    .getByText(new RegExp(`^Fork of .* after event ${charged + 1}$`))
+    .getByText(new RegExp(`^Fork of .* after event ${charged + 1} Compare$`))
     .waitFor();
   await tenant.work('ship');
   await tenant.until(fork, 'completed');

@@ -62,11 +62,11 @@ story('a failed execution is retried, and each leads to the other', async (t, pl
   await page.getByText('completed', { exact: true }).first().waitFor();
   t.is(await page.getByRole('button', { name: 'Retry', exact: true }).count(), 0);
 
-  await lineage(page).getByRole('link', { name: first }).click();
+  await lineage(page).getByRole('link', { name: first, exact: true }).click();
   await page.waitForURL(place.at(`executions/${first}`));
   await lineage(page).getByText('Retried as').waitFor();
   t.is(await page.getByRole('button', { name: 'Retry', exact: true }).count(), 0);
-  await lineage(page).getByRole('link', { name: next }).click();
+  await lineage(page).getByRole('link', { name: next, exact: true }).click();
   await page.waitForURL(place.at(`executions/${next}`));
   await lineage(page).getByText('Retry of').waitFor();
 });
@@ -91,7 +91,7 @@ story('a child execution is stepped into from the graph, and back', async (t, pl
   expectStatus(await tenant.complete(item, { packed: true }), 200);
   await page.getByRole('heading', { name: 'How it ended' }).waitFor();
   await lineage(page).getByText('Started by').waitFor();
-  await lineage(page).getByRole('link', { name: parent }).click();
+  await lineage(page).getByRole('link', { name: parent, exact: true }).click();
   await page.waitForURL(place.at(`executions/${parent}`));
   await page.getByRole('heading', { name: 'selling', level: 1 }).waitFor();
   await page.getByRole('heading', { name: 'How it ended' }).waitFor();
