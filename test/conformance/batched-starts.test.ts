@@ -118,7 +118,7 @@ check('201: afterwards the batch waits for its place', async (t, svc) => {
 
 check('201: a delayed execution joins a batch when its time has come', async (t, svc) => {
   const id = await svc.register(gathered({ max: 2, wait: '1h' }));
-  const delayed = await svc.start(id, { at: 0 }, { start_after: '300ms' });
+  const delayed = await svc.start(id, { at: 0 }, { start_after: '3s' });
   const first = await svc.start(id, { at: 1 });
   await svc.untilWaitsFor(delayed, 'start_after');
   await svc.until(first, 'paused');

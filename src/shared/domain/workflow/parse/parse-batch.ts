@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 import { type Batch, BATCH_MAX, BATCH_MIN } from '../flow/concurrency.ts';
 import { type Findings, pointerTo } from '../problem.ts';
 import { parseFlowKey } from './parse-flow-key.ts';
+import { readRule } from './read-rule.ts';
 import { parseTimeout, TIMEOUT_FORMS } from './parse-timeouts.ts';
 
 const FIELD = 'batch';
@@ -10,15 +11,8 @@ const KNOWN = new Set(['key', 'max', 'wait']);
 /** Null: there is none, or what is wrong has been reported. */
 export function parseBatch(ir: JsonObject, findings: Findings): Batch | null {
   const { problems } = findings;
-  const raw = ir[FIELD] ?? null;
+  const raw = readRule(ir, { field: FIELD, required: 'max and wait', known: KNOWN }, findings);
   if (raw === null) return null;
-  if (!isJsonObject(raw)) {
-    problems.add(pointerTo(FIELD), 'must be an object with max and wait');
-    return null;
-  }
-  for (const name of Object.keys(raw)) {
-    if (!KNOWN.has(name)) problems.add(pointerTo(FIELD, name), 'is not known');
-  }
   if ((ir['debounce'] ?? null) !== null) {
     problems.add(
       pointerTo(FIELD),

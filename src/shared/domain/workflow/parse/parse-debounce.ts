@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../json.ts';
 import type { Debounce } from '../flow/concurrency.ts';
 import { type Findings, pointerTo } from '../problem.ts';
 import { parseFlowKey } from './parse-flow-key.ts';
+import { readRule } from './read-rule.ts';
 import { parseTimeout, TIMEOUT_FORMS } from './parse-timeouts.ts';
 
 const FIELD = 'debounce';
@@ -10,15 +11,8 @@ const KNOWN = new Set(['key', 'wait', 'max_wait']);
 /** Null: there is none, or what is wrong has been reported. */
 export function parseDebounce(ir: JsonObject, findings: Findings): Debounce | null {
   const { problems } = findings;
-  const raw = ir[FIELD] ?? null;
+  const raw = readRule(ir, { field: FIELD, required: 'wait', known: KNOWN }, findings);
   if (raw === null) return null;
-  if (!isJsonObject(raw)) {
-    problems.add(pointerTo(FIELD), 'must be an object with wait');
-    return null;
-  }
-  for (const name of Object.keys(raw)) {
-    if (!KNOWN.has(name)) problems.add(pointerTo(FIELD, name), 'is not known');
-  }
   const key = parseFlowKey(raw['key'] ?? null, FIELD, findings);
   const waitMs = parseTimeout(raw['wait'] ?? null);
   if (waitMs === null) problems.add(pointerTo(FIELD, 'wait'), `must be ${TIMEOUT_FORMS}`);

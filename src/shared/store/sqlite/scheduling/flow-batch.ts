@@ -2,23 +2,13 @@ import type { ExecutionId } from '../../../domain/ids.ts';
 import { BATCH_MAX } from '../../../domain/workflow/flow/concurrency.ts';
 import type { FlowStore } from '../../flow.ts';
 import type { Connection } from '../connection/connect.ts';
+import { removeEnded } from './remove-ended.ts';
 
 type Line = Parameters<FlowStore['findBatch']>[0];
 
 /** See `FIND_BATCH` of PostgreSQL. */
 export function findBatch(connection: Connection, line: Line): readonly ExecutionId[] {
-  const { tenantId, placeKey } = line;
-  connection.run(
-    `delete from flow_waits
-     where tenant_id = ?
-       and place_key = ?
-       and not exists (
-         select 1
-         from executions e
-         where e.id = flow_waits.execution_id and e.status in ('running', 'paused')
-       )`,
-    [tenantId, placeKey],
-  );
+  removeEnded(connection, line);
   const { ids, dueAt, isFull } = gather(connection, line);
   return isFull || dueAt <= connection.now() ? ids : [];
 }

@@ -4,6 +4,7 @@ import type { WaitLine } from '../../rows/wait-line.ts';
 import { insertWait } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { markRunnable } from './mark-runnable.ts';
+import { removeEnded } from './remove-ended.ts';
 
 const NOTHING: EndedDebounce = { begun: [], hasMoved: false };
 
@@ -12,17 +13,7 @@ export function endDebounce(
   connection: Connection,
   { tenantId, placeKey }: Parameters<FlowStore['endDebounce']>[0],
 ): EndedDebounce {
-  connection.run(
-    `delete from flow_waits
-     where tenant_id = ?
-       and place_key = ?
-       and not exists (
-         select 1
-         from executions e
-         where e.id = flow_waits.execution_id and e.status in ('running', 'paused')
-       )`,
-    [tenantId, placeKey],
-  );
+  removeEnded(connection, { tenantId, placeKey });
   const waiting = connection.all<{
     readonly executionId: ExecutionId;
     readonly shard: number;
