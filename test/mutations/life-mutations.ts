@@ -156,14 +156,14 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a start that cancels the oldest cancels one more',
     file: `${SQLITE}/scheduling/flow-surplus.ts`,
-    from: 'r.newness > n.places_max',
-    to: 'r.newness >= n.places_max',
+    from: 'r.wanting - :places_max)',
+    to: 'r.wanting - :places_max + 1)',
   },
   {
     bug: 'an execution with a place is never cancelled for a newer one',
     file: `${SQLITE}/scheduling/flow-surplus.ts`,
-    from: 'p.is_leaving = 0\n     ),',
-    to: 'p.is_leaving = 9\n     ),',
+    from: 'p.is_leaving = 0\n         and e.status',
+    to: 'p.is_leaving = 9\n         and e.status',
   },
   {
     bug: 'a batch is closed although one of it has moved',
