@@ -86,9 +86,10 @@ check(
       t.is(failures.length, 1, at);
     }
     const full = 'bad request: with those that it has, an execution has at most 16 labels';
+    const refused = `the journal does not take labels "set-labels#2": ${full}`;
     t.deepEqual(messages, {
-      step: `node run failed: the journal does not take the entries: ${full}`,
-      wait: `node run failed: the journal does not take the entries: ${full}`,
+      step: `node run failed: ${refused}`,
+      wait: `node run failed: ${refused}`,
       failure: 'node run failed: failed',
       continuation: `node run failed: the function cannot continue as new: ${full}`,
       end: `node run failed: ${full}`,
