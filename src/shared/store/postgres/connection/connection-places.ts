@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 /** The share of the longest wait after which the newest goes first. */
-const PATIENCE = 1 / 5;
+const PATIENCE = 1 / 2;
 
 export function createConnectionPlaces(given: {
   readonly placesMax: number;

@@ -38,8 +38,8 @@ for (const { of, table, read } of [
     const first = ask('first');
     await waitUntilBlocked(observer);
     const abandoned = Array.from({ length: ABANDONED }, () => ask('abandoned'));
-    // The database is slow for so long.
-    await blocker.query(`select pg_sleep(${WAIT_MS_MAX / 4_000})`);
+    // The database is slow for more than half of the wait.
+    await blocker.query(`select pg_sleep(${(0.6 * WAIT_MS_MAX) / 1_000})`);
     const fresh = ask('fresh');
     await blocker.query('rollback');
     await Promise.all([first, fresh, ...abandoned]);
