@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { type Batch, BATCH_MAX, BATCH_MIN } from '../flow/concurrency.ts';
 import { type Findings, pointerTo } from '../problem.ts';
-import { parseFlowKey } from './parse-flow-key.ts';
-import { readRule } from './read-rule.ts';
+import { parseFlowKey, readRule } from './parse-flow-rule.ts';
 import { parseTimeout, TIMEOUT_FORMS } from './parse-timeouts.ts';
 
 const FIELD = 'batch';

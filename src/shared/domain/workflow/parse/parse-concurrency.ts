@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { type Concurrency, CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
 import { type Findings, pointerTo } from '../problem.ts';
-import { parseFlowKey } from './parse-flow-key.ts';
+import { parseFlowKey } from './parse-flow-rule.ts';
 
 const FIELD = 'concurrency';
 

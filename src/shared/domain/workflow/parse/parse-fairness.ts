@@ -2,8 +2,7 @@ import { parseExpression } from '../../expression/parse-expression.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { type Fairness, isWeight, WEIGHT_RULE } from '../flow/fairness.ts';
 import { type Findings, pointerTo } from '../problem.ts';
-import { parseFlowKey } from './parse-flow-key.ts';
-import { readRule } from './read-rule.ts';
+import { parseFlowKey, readRule } from './parse-flow-rule.ts';
 
 const FIELD = 'fairness';
 const KNOWN = new Set(['key', 'weight']);

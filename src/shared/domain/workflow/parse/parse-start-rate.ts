@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { StartRate } from '../flow/concurrency.ts';
 import { parsePace } from '../flow/rate.ts';
 import { type Findings, pointerTo } from '../problem.ts';
-import { parseFlowKey } from './parse-flow-key.ts';
+import { parseFlowKey } from './parse-flow-rule.ts';
 
 const FIELD = 'rate';
 
