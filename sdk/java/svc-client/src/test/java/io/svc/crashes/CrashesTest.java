@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ class CrashesTest {
   @ValueSource(strings = {"sqlite", "postgres"})
   void a_killed_runtime_loses_nothing_and_the_worker_continues(String store) throws Exception {
     List<Integer> attempts = new CopyOnWriteArrayList<>();
+    CountDownLatch started = new CountDownLatch(1);
     onStore(
         store,
         Map.of(),
@@ -85,13 +87,17 @@ class CrashesTest {
                       Map.class,
                       (input, ctx) -> {
                         attempts.add(ctx.attempt());
+                        // The client repeats a lost start for less time than a restart may take.
+                        started.await();
                         runtime.kill();
                         runtime.restart();
                         return Map.of("charged", true);
                       })
                   .build()
                   .start()) {
-            assertEquals(Map.of("charged", true), client.start(name, null).result(SOON));
+            ExecutionHandle execution = client.start(name, null);
+            started.countDown();
+            assertEquals(Map.of("charged", true), execution.result(SOON));
           }
         });
 
