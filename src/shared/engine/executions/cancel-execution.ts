@@ -56,12 +56,6 @@ export async function commitOfCancel(
   },
 ): Promise<CommitPlan | null> {
   const { actorId, tellsParent = true, reason } = by;
-  const waits =
-    by.waits ??
-    (isUnbegun(state) ||
-      isDelayed(state) ||
-      (await findFlowWait(deps, state)) !== null ||
-      (await findPlaceWait(deps, state)) !== null);
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.
@@ -70,6 +64,12 @@ export async function commitOfCancel(
       ? null
       : commitOfResume(row, state, { scopes, actorId, reason }).commit;
   }
+  const waits =
+    by.waits ??
+    (isUnbegun(state) ||
+      isDelayed(state) ||
+      (await findFlowWait(deps, state)) !== null ||
+      (await findPlaceWait(deps, state)) !== null);
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));
   const told = childrenOf(state).map(parentEnded);

@@ -1,8 +1,7 @@
-import { parseExpression } from '../../expression/parse-expression.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { type Fairness, isWeight, WEIGHT_RULE } from '../flow/fairness.ts';
 import { type Findings, pointerTo } from '../problem.ts';
-import { parseFlowKey, readRule } from './parse-flow-rule.ts';
+import { parseFlowKey, readExpression, readRule } from './parse-flow-rule.ts';
 
 const FIELD = 'fairness';
 const KNOWN = new Set(['key', 'weight']);
@@ -18,15 +17,10 @@ export function parseFairness(ir: JsonObject, findings: Findings): Fairness | nu
   return key === null || key === undefined || weight === null ? null : { key, weight };
 }
 
-function parseWeight(value: JsonValue, { problems }: Findings): Fairness['weight'] | null {
+function parseWeight(value: JsonValue, findings: Findings): Fairness['weight'] | null {
   const at = pointerTo(FIELD, 'weight');
   if (typeof value === 'number' && isWeight(value)) return value;
-  if (typeof value !== 'string') {
-    problems.add(at, `${WEIGHT_RULE}, or an expression over the input`);
-    return null;
-  }
-  const parsed = parseExpression(value);
-  if (parsed.ok) return parsed.expression;
-  problems.add(at, parsed.message);
+  if (typeof value === 'string') return readExpression(value, at, findings);
+  findings.problems.add(at, `${WEIGHT_RULE}, or an expression over the input`);
   return null;
 }

@@ -31,16 +31,23 @@ export function readRule(
 export function parseFlowKey(
   value: JsonValue,
   field: string,
-  { problems }: Findings,
+  findings: Findings,
 ): Expression | null | undefined {
   if (value === null) return null;
   const at = pointerTo(field, 'key');
-  if (typeof value !== 'string') {
-    problems.add(at, 'must be an expression over the input');
-    return undefined;
-  }
-  const parsed = parseExpression(value);
+  if (typeof value === 'string') return readExpression(value, at, findings) ?? undefined;
+  findings.problems.add(at, 'must be an expression over the input');
+  return undefined;
+}
+
+/** Null: what is wrong has been reported. */
+export function readExpression(
+  text: string,
+  at: string,
+  { problems }: Findings,
+): Expression | null {
+  const parsed = parseExpression(text);
   if (parsed.ok) return parsed.expression;
   problems.add(at, parsed.message);
-  return undefined;
+  return null;
 }
