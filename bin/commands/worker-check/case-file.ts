@@ -86,7 +86,7 @@ export interface Mischief {
   readonly on: Filter;
   /** Only so many calls, the first ones. */
   readonly first?: number;
-  /** Only calls that begin so soon after the first call of the case. */
+  /** Only calls that begin so soon after the first one that fits `on`. */
   readonly for_ms?: number;
   readonly do: MischiefAction;
 }

@@ -112,7 +112,7 @@ class Serving {
       return sendJson(response, read.refusal);
     }
     const actions = read.parts.map(({ kind, itemId }) =>
-      this.#mischief.take(kind, itemId === null ? [] : this.#namesOf(itemId)),
+      this.#mischief.take(kind, itemId === null ? [] : this.#namesOf(itemId), beganAt),
     );
     const refused = actions.find(refusesRequest);
     if (refused !== undefined) return this.#refuse(refused, { record, response });
@@ -157,7 +157,7 @@ class Serving {
   #mischiefOnDelivery(got: readonly PlayedItem[]): MischiefAction | null {
     if (got.length === 0) return null;
     const names = got.map(({ of }) => of.name);
-    return this.#mischief.take('claim', names);
+    return this.#mischief.take('claim', names, performance.now());
   }
 
   #refuse(
