@@ -119,11 +119,11 @@ function poolerRestarted(database: Given): Fault {
     name: 'pooler-restarted',
     fire: async ({ dice, isStruck }) => {
       if (isStruck(POOLER)) return null;
-      await database().stopPooler();
+      await database().pooler.stop();
       return {
         target: POOLER,
         lastsMs: dice.between(0, 2_000),
-        heal: () => database().startPooler(),
+        heal: () => database().pooler.start(),
       };
     },
   };

@@ -2,13 +2,12 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 
 import { whenThisProcessEnds } from '../chaos/cluster/guardian.ts';
-import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
 import { Line } from '../chaos/proxy/line.ts';
-import { runOnServer } from '../support/database.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { prepareServer } from '../support/servers/postgres-server.ts';
 import { DatabaseNode } from './database-node.ts';
 import type { FailoverDatabase, Promotion } from './failover-database.ts';
+import { createServiceDatabase, ROLE, ServicePooler } from './service-database.ts';
 
 /*
  * Three PostgreSQL servers: a primary, whose commits wait for one of its two standbys. The run
@@ -19,9 +18,7 @@ import type { FailoverDatabase, Promotion } from './failover-database.ts';
  * PgBouncer in transaction mode, and has a direct URL with all servers.
  */
 
-const ROLE = 'svc';
 const NAMES = ['node_1', 'node_2', 'node_3'] as const;
-const BEHIND_POOLER = 'api-2';
 const CLEAN_UP = `for pid in "$1"/*/postmaster.pid; do kill -QUIT "$(head -n 1 "$pid")"; done
 sleep 1
 rm -rf "$1"`;
@@ -29,11 +26,10 @@ rm -rf "$1"`;
 export class ReplicatedPostgres implements FailoverDatabase {
   readonly nodes: readonly DatabaseNode[];
   readonly front: Line;
+  readonly pooler: ServicePooler;
   readonly #promotions: Promotion[] = [];
   readonly #folder: string;
   readonly #guardian: { readonly release: () => Promise<void> };
-  readonly #poolerPort: number;
-  #pooler: Pooler | null = null;
   #primary: DatabaseNode;
 
   static async create(folder: string): Promise<ReplicatedPostgres> {
@@ -52,36 +48,27 @@ export class ReplicatedPostgres implements FailoverDatabase {
     await first.start();
     for (const standby of standbys) await standby.follow(first);
     for (const standby of standbys) await first.waitForStandby(standby.name);
-    await runOnServer(first.url, `create role ${ROLE} login`);
-    await runOnServer(first.url, `create database ${ROLE} owner ${ROLE}`);
-    await runOnServer(first.url, `grant pg_monitor to ${ROLE}`);
+    await createServiceDatabase(first.url);
     const front = await Line.open({ name: 'front', protocol: 'postgres', targetPort: first.port });
-    const database = new ReplicatedPostgres({
-      folder,
-      nodes,
-      front,
-      guardian,
-      primary: first,
-      poolerPort: await freePort(),
-    });
-    await database.startPooler();
-    return database;
+    const pooler = await ServicePooler.create(folder, front.port);
+    await pooler.start();
+    return new ReplicatedPostgres({ folder, nodes, front, pooler, guardian, primary: first });
   }
 
   private constructor(params: {
     readonly folder: string;
     readonly nodes: readonly DatabaseNode[];
     readonly front: Line;
+    readonly pooler: ServicePooler;
     readonly guardian: { readonly release: () => Promise<void> };
     readonly primary: DatabaseNode;
-    readonly poolerPort: number;
   }) {
     this.nodes = params.nodes;
     this.front = params.front;
+    this.pooler = params.pooler;
     this.#folder = params.folder;
     this.#guardian = params.guardian;
     this.#primary = params.primary;
-    this.#poolerPort = params.poolerPort;
   }
 
   get primary(): DatabaseNode {
@@ -107,12 +94,7 @@ export class ReplicatedPostgres implements FailoverDatabase {
 
   settingsThrough(member: string, ports: readonly number[]): Readonly<Record<string, string>> {
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
-    const url = `postgres://${ROLE}@${hosts}/${ROLE}`;
-    if (member !== BEHIND_POOLER) return { SVC_DATABASE_URL: url };
-    return {
-      SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#poolerPort}/${ROLE}`,
-      SVC_DATABASE_DIRECT_URL: url,
-    };
+    return this.pooler.settingsOf(member, hosts);
   }
 
   /**
@@ -140,23 +122,8 @@ export class ReplicatedPostgres implements FailoverDatabase {
     return Promise.resolve(this.#promotions);
   }
 
-  async startPooler(): Promise<void> {
-    if (findPgbouncer() === null) throw new Error('install the package pgbouncer');
-    this.#pooler = await startPgbouncer({
-      folder: this.#folder,
-      serverPort: this.front.port,
-      mode: 'transaction',
-      port: this.#poolerPort,
-    });
-  }
-
-  async stopPooler(): Promise<void> {
-    await this.#pooler?.close();
-    this.#pooler = null;
-  }
-
   async close(): Promise<void> {
-    await this.stopPooler();
+    await this.pooler.stop();
     await Promise.all(this.nodes.map((node) => node.end('SIGQUIT')));
     await this.front.close();
     await this.#guardian.release();

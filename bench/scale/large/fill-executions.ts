@@ -41,6 +41,9 @@ export async function fillExecutions(
     const to = Math.min(executions, from + BATCH - 1);
     await client.query(insertExecutions(numbers), [from, to]);
     await client.query(insertEvents(numbers), [from, to, eventsOfOneIn]);
+    await client.query(insertLabels(numbers), [from, to]);
+    await client.query(insertDeadLetters(numbers), [from, to]);
+    await client.query(insertApprovals(numbers), [from, to, eventsOfOneIn]);
     await client.query('checkpoint');
     progress(`${to} of ${executions}`);
   }
@@ -62,11 +65,13 @@ function numbering(executions: number) {
 
 const DAY_MS = 86_400_000;
 
+const TENANT = `case when n % 2 = 0 then 'default' else 'tenant-' || n / 2 % ${TENANTS} end`;
+
 function insertExecutions({ at, id, part }: Numbering): string {
   return `
   insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
     parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at)
-  select ${id('n')}, case when n % 2 = 0 then 'default' else 'tenant-' || n / 2 % ${TENANTS} end,
+  select ${id('n')}, ${TENANT},
     t.definition_id, 'workflow-' || (${WORKFLOWS} * ${part('n * 31')} ^ 3)::int, '1', n % 64, 5,
     case
       when n % ${FAMILY.every} between 1 and ${FAMILY.children}
@@ -96,6 +101,51 @@ function insertEvents({ id }: Numbering): string {
   join executions x on x.id = ${id('n')}
   join template t on t.status = x.status
   join events v on v.execution_id = t.id
+  where n % $3::int8 = 0`;
+}
+
+/**
+ * Every execution has a customer: few have many of them, and most have few. One in four has a region, and
+ * few have an incident.
+ */
+function insertLabels({ at, id, part }: Numbering): string {
+  return `
+  insert into execution_labels (execution_id, name, value, tenant_id, created_at)
+  select ${id('n')}, l.name, l.value, ${TENANT}, ${at('n')}
+  from generate_series($1::int8, $2::int8) as n
+  cross join lateral (
+    values
+      ('customer', 'customer-' || (${CUSTOMERS} * ${part('n * 17')} ^ 3)::int),
+      ('region', case when n % 8 < 2 then 'region-' || n / 8 % 3 end),
+      ('incident', case when n % ${INCIDENT_EVERY} = 0 then 'incident-1' end)
+  ) l (name, value)
+  where l.value is not null`;
+}
+
+const CUSTOMERS = 500;
+const INCIDENT_EVERY = 100_000;
+
+/** Every failed execution has an item that failed for good, for one of twenty causes. */
+function insertDeadLetters({ at, id, part }: Numbering): string {
+  return `
+  insert into dead_letters (work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
+    dead_lettered_at)
+  select ${id('n')}, ${id('n')}, ${TENANT}, 'a', 'python_fn', 'bench.work', 3,
+    'cause ' || chr(97 + (20 * ${part('n * 7')})::int) || ' at ' || n, ${at('n')} + interval '1 second'
+  from generate_series($1::int8, $2::int8) as n
+  join executions x on x.id = ${id('n')}
+  where x.status = 'failed'`;
+}
+
+/** Those of paused executions that have their events: a list of approvals shows what these ask. */
+function insertApprovals({ id }: Numbering): string {
+  return `
+  insert into approvals (execution_id, sequence, tenant_id, node_id, visit, requested_at)
+  select x.id, v.sequence, x.tenant_id, v.node_id, 0, x.created_at
+  from generate_series($1::int8, $2::int8) as n
+  join executions x on x.id = ${id('n')} and x.status = 'paused'
+  join template t on t.status = x.status
+  join events v on v.execution_id = t.id and v.kind = 'ApprovalRequested'
   where n % $3::int8 = 0`;
 }
 

@@ -15,6 +15,8 @@ export interface Cast {
 /** A workflow of which there are few executions, and those scattered over all of the time. */
 const RARE = 'workflow-40';
 const OFTEN = 'workflow-0';
+/** The one with the most executions. */
+const LARGE_CUSTOMER = 'customer-0';
 
 /** Nine executions with events, evenly over the time that is covered, and the parent of the most. */
 export async function readCast(client: pg.Client): Promise<Cast> {
@@ -93,12 +95,51 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
     { what: 'search: error that nobody has', path: list(`&q=${q('error ~ "nobody"')}`) },
     { what: 'search: part of a workflow', path: list(`&q=${q('workflow ~ "flow-4"')}`) },
     { what: 'search: ended lately', path: list(`&q=${q('ended > -2d and status != completed')}`) },
+    { what: 'search: label', path: list(`&q=${q(`labels.customer = "${LARGE_CUSTOMER}"`)}`) },
+    { what: 'search: rare label', path: list(`&q=${q('labels.incident = "incident-1"')}`) },
+    { what: 'search: label that nobody has', path: list(`&q=${q('labels.customer = "nobody"')}`) },
+    {
+      what: 'search: failed of a customer, by error, lately',
+      path: list(
+        `&q=${q(`status = failed and labels.customer = "${LARGE_CUSTOMER}" and error ~ "division" and started > -2d`)}`,
+      ),
+    },
+    {
+      what: 'search: two labels',
+      path: list(`&q=${q('labels.customer = "customer-1" and labels.region = "region-1"')}`),
+    },
+    {
+      what: 'search: two labels that nobody has together',
+      path: list(`&q=${q(`labels.customer = "${LARGE_CUSTOMER}" and labels.region = "none"`)}`),
+    },
+    {
+      what: 'search: one of two customers, not completed',
+      path: list(
+        `&q=${q(`(labels.customer = "customer-3" or labels.customer = "customer-4") and status != completed`)}`,
+      ),
+    },
     { what: 'counts', path: () => '/executions/counts' },
+    {
+      what: 'counts: of a customer',
+      path: () => `/executions/counts?q=${q(`labels.customer = "${LARGE_CUSTOMER}"`)}`,
+    },
+    { what: 'counts by workflow', path: () => '/executions/counts?group_by=workflow' },
+    { what: 'counts by label', path: () => '/executions/counts?group_by=labels.customer' },
     {
       what: 'counts: failed of a workflow',
       path: () => `/executions/counts?status=failed&workflow_id=${OFTEN}`,
     },
-    { what: 'failures by cause', path: () => '/failures' },
+    { what: 'failures by cause', path: () => '/failures?within_hours=720' },
+    {
+      what: 'failures of a workflow',
+      path: () => `/failures?within_hours=720&workflow_id=${OFTEN}`,
+    },
+    {
+      what: 'failures of a rare workflow',
+      path: () => `/failures?within_hours=720&workflow_id=${RARE}`,
+    },
+    { what: 'dead letters', path: () => '/work-items?status=dead_lettered&limit=50' },
+    { what: 'approvals', path: () => '/approvals?status=pending&limit=50' },
     { what: 'retention preview', path: () => '/retention/preview?older_than_days=30' },
     {
       what: 'retention preview: nothing due',

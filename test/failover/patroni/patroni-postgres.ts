@@ -3,10 +3,8 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startPgbouncer, type Pooler } from '../../chaos/cluster/pgbouncer.ts';
-import { runOnServer } from '../../support/database.ts';
-import { freePort } from '../../support/servers/ports.ts';
 import type { FailoverDatabase, Promotion } from '../failover-database.ts';
+import { createServiceDatabase, ROLE, ServicePooler } from '../service-database.ts';
 import { HaProxy } from './haproxy.ts';
 import { addressOf, createNetwork, type Link } from './network.ts';
 import { PatroniNode } from './patroni-node.ts';
@@ -19,9 +17,7 @@ import { SERVER_PORT } from './patroni-settings.ts';
  * each Patroni over link `a`.
  */
 
-const ROLE = 'svc';
 const NUMBERS = [1, 2, 3] as const;
-const BEHIND_POOLER = 'api-2';
 const OVER_B = ['api-1', 'scheduler-2'];
 const START_MS_MAX = 60_000;
 const LOOK_EVERY_MS = 200;
@@ -38,10 +34,9 @@ export class PatroniPostgres implements FailoverDatabase {
   readonly ports = [];
   readonly nodes: readonly PatroniNode[];
   readonly front: HaProxy;
+  readonly pooler: ServicePooler;
   readonly #folder: string;
-  readonly #poolerPort: number;
   readonly #isSynchronous: boolean;
-  #pooler: Pooler | null = null;
 
   static async create(
     folder: string,
@@ -56,8 +51,8 @@ export class PatroniPostgres implements FailoverDatabase {
         new PatroniNode({ number, of: NUMBERS, folder: data, logs: folder, isSynchronous }),
     );
     const front = await HaProxy.create(folder, NUMBERS);
-    const poolerPort = await freePort();
-    const database = new PatroniPostgres({ folder, nodes, front, poolerPort, isSynchronous });
+    const pooler = await ServicePooler.create(folder, front.port);
+    const database = new PatroniPostgres({ folder, nodes, front, pooler, isSynchronous });
     await database.#start();
     return database;
   }
@@ -66,13 +61,13 @@ export class PatroniPostgres implements FailoverDatabase {
     readonly folder: string;
     readonly nodes: readonly PatroniNode[];
     readonly front: HaProxy;
-    readonly poolerPort: number;
+    readonly pooler: ServicePooler;
     readonly isSynchronous: boolean;
   }) {
     this.nodes = params.nodes;
     this.front = params.front;
+    this.pooler = params.pooler;
     this.#folder = params.folder;
-    this.#poolerPort = params.poolerPort;
     this.#isSynchronous = params.isSynchronous;
   }
 
@@ -84,11 +79,9 @@ export class PatroniPostgres implements FailoverDatabase {
     for (const node of others) node.startPatroni();
     await this.waitUntilWhole(START_MS_MAX);
     await this.front.start('primary');
-    await this.startPooler();
+    await this.pooler.start();
     const { url } = await this.findPrimary(START_MS_MAX);
-    await runOnServer(url, `create role ${ROLE} login`);
-    await runOnServer(url, `create database ${ROLE} owner ${ROLE}`);
-    await runOnServer(url, `grant pg_monitor to ${ROLE}`);
+    await createServiceDatabase(url);
   }
 
   get logFiles(): readonly string[] {
@@ -103,12 +96,7 @@ export class PatroniPostgres implements FailoverDatabase {
   settingsThrough(member: string): Readonly<Record<string, string>> {
     const link: Link = OVER_B.includes(member) ? 'b' : 'a';
     const hosts = NUMBERS.map((number) => `${addressOf(number, link)}:${SERVER_PORT}`).join();
-    const url = `postgres://${ROLE}@${hosts}/${ROLE}`;
-    if (member !== BEHIND_POOLER) return { SVC_DATABASE_URL: url };
-    return {
-      SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#poolerPort}/${ROLE}`,
-      SVC_DATABASE_DIRECT_URL: url,
-    };
+    return this.pooler.settingsOf(member, hosts);
   }
 
   /** The promotions as Patroni's history tells them, each with the time of its history file. */
@@ -187,22 +175,8 @@ export class PatroniPostgres implements FailoverDatabase {
     node.startPatroni();
   }
 
-  async startPooler(): Promise<void> {
-    this.#pooler = await startPgbouncer({
-      folder: this.#folder,
-      serverPort: this.front.port,
-      mode: 'transaction',
-      port: this.#poolerPort,
-    });
-  }
-
-  async stopPooler(): Promise<void> {
-    await this.#pooler?.close();
-    this.#pooler = null;
-  }
-
   async close(): Promise<void> {
-    await this.stopPooler();
+    await this.pooler.stop();
     await this.front.stop();
     await Promise.all(this.nodes.map((node) => node.crash()));
     const data = join(this.#folder, 'data');

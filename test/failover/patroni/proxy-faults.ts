@@ -33,11 +33,11 @@ export function proxyFaults(database: () => PatroniPostgres): readonly Fault[] {
     {
       name: 'pooler-restarted',
       fire: async ({ dice }) => {
-        await database().stopPooler();
+        await database().pooler.stop();
         return {
           target: SERVER,
           lastsMs: dice.between(0, 2_000),
-          heal: () => database().startPooler(),
+          heal: () => database().pooler.start(),
         };
       },
     },

@@ -1,4 +1,5 @@
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 
 import type { QueryProblem } from '../../../../../src/shared/domain/execution/query/problem.ts';
 import { classNames } from '../../../ui/class-names.ts';
@@ -25,13 +26,14 @@ export function QueryField({
   const [active, setActive] = useState(-1);
   const completions = isOpen ? completeQuery(query, caret, workflows) : [];
   const choose = (completion: Completion) => {
-    onChange(completion.query);
-    setCaret(completion.caret);
-    setActive(-1);
-    requestAnimationFrame(() => {
-      input.current?.focus();
-      input.current?.setSelectionRange(completion.caret, completion.caret);
+    // At once: the next key belongs after the word.
+    flushSync(() => {
+      onChange(completion.query);
+      setCaret(completion.caret);
+      setActive(-1);
     });
+    input.current?.focus();
+    input.current?.setSelectionRange(completion.caret, completion.caret);
   };
   const press = (event: KeyboardEvent) => {
     const chosen = completions[active];

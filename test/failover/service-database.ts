@@ -1,0 +1,63 @@
+import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
+import { runOnServer } from '../support/database.ts';
+import { freePort } from '../support/servers/ports.ts';
+
+/* What the service of a failover run finds on every kind of cluster: its role, its database, its pooler. */
+
+export const ROLE = 'svc';
+
+/** This process of the service reaches the primary through the pooler. */
+const BEHIND_POOLER = 'api-2';
+
+export async function createServiceDatabase(primaryUrl: string): Promise<void> {
+  await runOnServer(primaryUrl, `create role ${ROLE} login`);
+  await runOnServer(primaryUrl, `create database ${ROLE} owner ${ROLE}`);
+  await runOnServer(primaryUrl, `grant pg_monitor to ${ROLE}`);
+}
+
+/** PgBouncer in transaction mode before the front. It keeps its port over restarts. */
+export class ServicePooler {
+  readonly #port: number;
+  readonly #folder: string;
+  readonly #frontPort: number;
+  #running: Pooler | null = null;
+
+  static async create(folder: string, frontPort: number): Promise<ServicePooler> {
+    return new ServicePooler({ folder, frontPort, port: await freePort() });
+  }
+
+  private constructor(params: {
+    readonly folder: string;
+    readonly frontPort: number;
+    readonly port: number;
+  }) {
+    this.#folder = params.folder;
+    this.#frontPort = params.frontPort;
+    this.#port = params.port;
+  }
+
+  /** `hosts` as in a URL: all servers that the process may reach directly. */
+  settingsOf(member: string, hosts: string): Readonly<Record<string, string>> {
+    const url = `postgres://${ROLE}@${hosts}/${ROLE}`;
+    if (member !== BEHIND_POOLER) return { SVC_DATABASE_URL: url };
+    return {
+      SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#port}/${ROLE}`,
+      SVC_DATABASE_DIRECT_URL: url,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (findPgbouncer() === null) throw new Error('install the package pgbouncer');
+    this.#running = await startPgbouncer({
+      folder: this.#folder,
+      serverPort: this.#frontPort,
+      mode: 'transaction',
+      port: this.#port,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.close();
+    this.#running = null;
+  }
+}
