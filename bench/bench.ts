@@ -4,6 +4,7 @@ import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
 import { type BenchDatabase, openDatabases, type Databases } from './support/databases.ts';
 import { LOG_HEAD, logRows, readLogUse } from './support/log-use.ts';
+import { buildProgram } from './support/lay-out-package.ts';
 import { helpText, readOptions } from './support/options.ts';
 import { describeMachine, findPgbench } from './support/machine.ts';
 import type { Measurement, ServerReading } from './support/measurement.ts';
@@ -45,6 +46,7 @@ const seconds = Number(options.seconds ?? (quick ? 1.5 : 2));
 const ASIDE_SECONDS_MAX = options.large ? 1_200 : 120;
 
 const pgbench = findPgbench();
+buildProgram();
 if (options.peers) installPeers();
 const churnSeconds = Number(options.churn ?? 0) * 60;
 const idleSeconds = options.idle ? Number(options.minutes) * 60 : 0;

@@ -11,9 +11,14 @@ export interface Package extends Disposable {
   readonly svc: string;
 }
 
+/** Builds the program, which the processes of this checkout then run, as those of a package do. */
+export function buildProgram(): void {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
+}
+
 /** Builds the program and lays it out as an installed package: without its sources. */
 export function layOutPackage(): Package {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
+  buildProgram();
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-package-'));
   for (const path of ['bin', 'dist', 'package.json']) {
     cpSync(join(ROOT, path), join(folder, path), {
