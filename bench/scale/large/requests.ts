@@ -115,7 +115,7 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
     {
       what: 'search: one of two customers, not completed',
       path: list(
-        `&q=${q(`(labels.customer = "customer-3" or labels.customer = "customer-4") and status != completed`)}`,
+        `&q=${q(`labels.customer in ("customer-3", "customer-4") and status != completed`)}`,
       ),
     },
     { what: 'counts', path: () => '/executions/counts' },
