@@ -157,6 +157,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     `svc execution send-event ${EXECUTION} payment-42 --payload '{"paid": true}'`,
   ],
   'svc work-item list': ['svc work-item list', 'svc work-item list --workflow checkout --all'],
+  'svc work-item show': ['svc work-item show wi_1', 'svc work-item show wi_1 -o json'],
   'svc work-item requeue': [
     'svc work-item requeue wi_1',
     'svc work-item list --node charge -o ids | svc work-item requeue -',

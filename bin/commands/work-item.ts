@@ -1,8 +1,9 @@
 import { ApiError } from '../../src/shared/clients/svc/request.ts';
-import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
+import type { WireAction, WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
 import type { JsonValue } from '../../src/shared/domain/json.ts';
+import { asTyped } from '../cli/as-typed.ts';
 import { connectClient, type ClientOptions } from '../cli/client.ts';
-import { printJson, printLine, printNote } from '../cli/output.ts';
+import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
 import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
 
@@ -21,6 +22,57 @@ export async function listDeadLetters(options: LetterOptions & PageOptions): Pro
     member: 'work_items',
     print,
   });
+}
+
+export async function showDeadLetter(workItemId: string, options: ClientOptions): Promise<void> {
+  const letter = await connectClient(options).readDeadLetter(workItemId);
+  if (options.output === 'json') return printJson(letter);
+  const { id, execution_id: executionId, actions, undoes = null } = letter;
+  printFields({
+    'work item': id,
+    execution: `${executionId} ${letter.execution_status}`,
+    workflow: letter.workflow_id,
+    node: nameVisit(letter),
+    tool: letter.tool,
+    since: letter.dead_lettered_at,
+    attempts: `${letter.attempt + 1} of ${letter.max_attempts}`,
+    error: letter.error,
+    handled: letter.handled === true ? 'yes: the execution continued' : 'no',
+    input: valueOf(letter, 'input'),
+    undoes: undoes && nameVisit(undoes),
+    ...(undoes !== null && { [`output of ${undoes.node_id}`]: valueOf(undoes, 'output') }),
+    requeue: tellAction(actions.requeue, `svc work-item requeue ${id}`),
+    'give up': tellAction(actions.give_up, `svc execution cancel ${executionId}`),
+  });
+  if (letter.failures.length === 0) return;
+  printLine('');
+  printTable({
+    head: ['ATTEMPT', 'FAILED', 'WORKER', 'ERROR'],
+    rows: letter.failures.map((failure) => [
+      failure.attempt + 1,
+      failure.failed_at,
+      failure.worker_id,
+      failure.error,
+    ]),
+  });
+}
+
+/** A null is a value, too. */
+function valueOf<Name extends 'input' | 'output'>(
+  of: { readonly omitted?: readonly string[] } & { readonly [Key in Name]?: JsonValue },
+  name: Name,
+): string {
+  if (of.omitted?.includes(name) === true) return 'hidden by a data policy';
+  const value = of[name];
+  return value === undefined ? '' : JSON.stringify(value, null, 2);
+}
+
+function tellAction({ reason }: WireAction, command: string): string {
+  return reason === null ? asTyped(command) : `no: ${reason}`;
+}
+
+function nameVisit({ node_id: node, visit }: { node_id: string; visit: number }): string {
+  return visit === 0 ? node : `${node} (visit ${visit})`;
 }
 
 export async function requeueWorkItem(workItemId: string, options: ClientOptions): Promise<void> {
@@ -120,10 +172,9 @@ const SHOWN_MAX = 200;
 function printUndoing(item: WireDeadLetters['work_items'][number]): void {
   const { undoes = null } = item;
   if (undoes === null) return;
-  const { node_id: node, visit, input = null, output = null } = undoes;
-  const step = visit === 0 ? node : `${node} (visit ${visit})`;
+  const { node_id: node, input = null, output = null } = undoes;
   printNote(
-    `${item.node_id} is to undo ${step}: input ${tell(input)}, output of ${node} ${tell(output)}; ` +
+    `${item.node_id} is to undo ${nameVisit(undoes)}: input ${tell(input)}, output of ${node} ${tell(output)}; ` +
       `after the repair: svc work-item requeue ${item.id}; ` +
       `to give it up: svc execution cancel ${item.execution_id}`,
   );

@@ -85,6 +85,7 @@ import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
 import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
 import { listDeadLetters } from './endpoints/work-items/list-dead-letters.ts';
 import { releaseWorkItem } from './endpoints/work-items/release-work-item.ts';
+import { readDeadLetter } from './endpoints/work-items/read-dead-letter.ts';
 import { readJournal } from './endpoints/work-items/read-journal.ts';
 import { recordSteps } from './endpoints/work-items/record-steps.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
@@ -193,6 +194,7 @@ export const routes: readonly Endpoint[] = [
   failWorkItem,
   releaseWorkItem,
   listDeadLetters,
+  readDeadLetter,
   requeueWorkItem,
 
   uploadArtifact,

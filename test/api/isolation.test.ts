@@ -276,6 +276,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: `${item}/release`, body: { lease_fence: leaseFence }, status: 404 },
     ],
     'GET /work-items': [{ path: '/work-items?status=dead_lettered', status: 200 }],
+    'GET /work-items/:id': [{ path: `/work-items/${deadItemId}`, status: 404 }],
     'POST /work-items/:id/requeue': [
       { path: `/work-items/${deadItemId}/requeue`, body: {}, status: 404 },
     ],

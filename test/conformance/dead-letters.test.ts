@@ -141,6 +141,92 @@ check('200: a completion without a fence or key is run again when requeued', asy
   t.deepEqual(events[3]?.payload['output'], { n: 2 });
 });
 
+check(
+  '200: a dead letter is read with its input, its failures and what can be done',
+  async (t, svc) => {
+    const retry_policy = { max_attempts: 2, initial_delay: 0 };
+    const id = await svc.run({ nodes: { a: { ...call, retry_policy } } }, { sku: 'x' });
+    await svc.breakDown('a', { error: 'out of stock' });
+    const item = await svc.claimOf('a');
+    expectStatus(await svc.fail(item, { lease_fence: null, error: 'lost' }), 200);
+    const [listed] = await deadLetters(svc);
+    const { failures, ...read } = await readLetter(svc, item.id);
+    t.deepEqual(read, {
+      ...listed,
+      workflow_id: 'w',
+      execution_status: 'running',
+      visit: 0,
+      max_attempts: 2,
+      input: { sku: 'x' },
+      omitted: [],
+      actions: { requeue: POSSIBLE, give_up: POSSIBLE },
+    });
+    t.like(failures, [{ attempt: 0, error: 'out of stock', worker_id: 'worker-1' }]);
+    t.is(failures.length, 1);
+    expectStatus(await svc.post(`/executions/${id}/pause`), 200);
+    t.like((await readLetter(svc, item.id)).actions, {
+      requeue: {
+        allowed: false,
+        reason: `execution ${id} is paused; resume it, then requeue the item`,
+      },
+      give_up: POSSIBLE,
+    });
+    expectStatus(await svc.cancel(id), 200);
+    const { actions } = await readLetter(svc, item.id);
+    t.false(actions.requeue.allowed);
+    t.regex(actions.requeue.reason ?? '', /has ended/);
+    t.deepEqual(actions.give_up, { allowed: false, reason: `execution ${id} has ended` });
+    return masked(await svc.events(id));
+  },
+);
+
+check('200: the input of a dead letter is seen as data policies let it be seen', async (t, svc) => {
+  for (const [data_policy, seen] of [
+    [{ pii_fields: ['ssn'] }, { input: { ssn: '***', n: 1 }, omitted: [] }],
+    [{ retain_outputs: false }, { input: null, omitted: ['input'] }],
+  ] as const) {
+    const id = await svc.run({ nodes: { a: once }, data_policy }, { ssn: '1', n: 1 });
+    const item = await svc.claim();
+    expectStatus(await svc.fail(item, { error: 'no' }), 200);
+    await svc.until(id, 'failed');
+    const { input, omitted, error } = await readLetter(svc, item.id);
+    t.deepEqual({ input, omitted }, seen);
+    t.is(error, 'no');
+  }
+});
+
+check('404: an item that is no dead letter says what it is', async (t, svc, { runtime }) => {
+  const id = await svc.run({ nodes: { a: { ...call, retry_policy: { initial_delay: 0 } } } });
+  const item = await svc.claim();
+  const read = async (by = svc) => {
+    const reply = await by.get<{ error: string }>(`/work-items/${item.id}`);
+    t.is(reply.status, 404);
+    return reply.body.error;
+  };
+  const isNone = `not found: work item ${item.id} is not a dead letter: `;
+  const more = `; GET /executions/${id}/explain says more`;
+  t.is(await read(), `${isNone}a worker has it${more}`);
+  expectStatus(await svc.fail(item, { lease_fence: null, error: 'lost' }), 200);
+  t.is(await read(await runtime.newTenant()), `not found: work item ${item.id}`);
+  expectStatus(await svc.post(`/work-items/${item.id}/requeue`), 200);
+  t.is(await read(), `${isNone}it is on its queue${more}`);
+  await svc.work('a');
+  t.is(await read(), `${isNone}it is settled${more}`);
+});
+
+const POSSIBLE = { allowed: true, reason: null };
+
+interface ReadLetter extends DeadLetter {
+  readonly input: unknown;
+  readonly omitted: readonly string[];
+  readonly failures: readonly object[];
+  readonly actions: Record<'requeue' | 'give_up', { allowed: boolean; reason: string | null }>;
+}
+
+async function readLetter(svc: TestTenant, id: string): Promise<ReadLetter> {
+  return expectStatus(await svc.get<ReadLetter>(`/work-items/${id}`), 200);
+}
+
 async function deadLetters(svc: TestTenant, query = ''): Promise<readonly DeadLetter[]> {
   const path = `/work-items?status=dead_lettered${query}`;
   return expectStatus(await svc.get<{ work_items: DeadLetter[] }>(path), 200).work_items;

@@ -101,6 +101,10 @@ check(
       ending: { outcome: 'failed' },
       blockers: { 0: { code: 'dead_lettered', node_id: 'hotel.undo' } },
     });
+    const read = await readLetter(svc);
+    t.deepEqual([read['id'], read['undoes']], [dead[0]?.id, dead[0]?.['undoes']]);
+    t.deepEqual(read['input'], { id: 'h1', why: 'failed' });
+    t.like(read.actions, { requeue: { allowed: true }, give_up: { allowed: true } });
     expectStatus(await svc.post(`/work-items/${dead[0]?.id ?? ''}/requeue`), 200);
     await svc.work('hotel.undo');
     t.like(await svc.until(id, 'failed'), { undo: { undone: 2, not_undone: [] } });
@@ -139,7 +143,25 @@ check('undo: a dead letter shows its values as the data policies let it', async 
     output: null,
     omitted: ['output'],
   });
+  // One alone is shown with all of them.
+  const { undoes } = await readLetter(svc);
+  t.deepEqual(undoes, {
+    ...names,
+    input: { id: 'h1', why: 'failed' },
+    output: { id: 'h1', text: 'x'.repeat(5_000) },
+    omitted: [],
+  });
 });
+
+/** The dead letter that was left last. */
+async function readLetter(svc: TestTenant): Promise<JsonObject & { actions: JsonObject }> {
+  const path = '/work-items?status=dead_lettered&node_id=hotel.undo&limit=1';
+  const { work_items: dead } = expectStatus(
+    await svc.get<{ work_items: { id: string }[] }>(path),
+    200,
+  );
+  return expectStatus(await svc.get(`/work-items/${dead[0]?.id ?? ''}`), 200);
+}
 
 check(
   'undo: a cancel gives up dead letters once nothing else is left, and the end says so',
@@ -148,9 +170,14 @@ check(
     await svc.breakDown('car');
     await svc.breakDown('hotel.undo', { error: 'desk closed' });
     const flight = await svc.claimOf('flight.undo');
+    t.like((await readLetter(svc)).actions['give_up'], {
+      allowed: false,
+      reason: `execution ${id} is ending, and more than dead letters of undos is left to do`,
+    });
     expectStatus(await svc.cancel(id), 200);
     expectStatus(await svc.complete(flight), 200);
     await svc.untilEvent(id, 'NodeCompleted', 'flight.undo');
+    t.like((await readLetter(svc)).actions['give_up'], { allowed: true, reason: null });
     expectStatus(await svc.cancel(id), 200);
     t.like(await svc.until(id, 'failed'), {
       error: 'node car failed: it broke',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { TestTenant } from '../support/tenant.ts';
 import { checkAccessibility } from './support/check-accessibility.ts';
+import { findCutOff } from './support/find-cut-off.ts';
 import { inBrowser } from './support/in-browser.ts';
 
 const story = inBrowser();
@@ -51,7 +52,7 @@ story(
   'a dead letter of a live execution is requeued, and a viewer only reads',
   async (t, place) => {
     const { page, tenant } = place;
-    const id = await tenant.run(charging('waiting', 3));
+    const id = await tenant.run(charging('waiting', 3), { order: 7 });
     const item = await tenant.claimOf('charge');
     t.is(
       (await tenant.fail(item, { lease_fence: null, error: 'the worker was lost' })).status,
@@ -70,6 +71,16 @@ story(
     const letters = page.getByRole('table', { name: 'Dead letters' });
     await letters.getByText('the worker was lost').waitFor();
     t.deepEqual(await checkAccessibility(page), []);
+    await letters.getByRole('button', { name: /^Show / }).click();
+    const shown = page.getByRole('dialog', { name: 'Dead letter' });
+    await shown.getByText('1 of 3', { exact: true }).waitFor();
+    await shown.getByText('is possible', { exact: true }).first().waitFor();
+    await shown.getByRole('region', { name: 'Input of the item' }).getByText('7').waitFor();
+    t.deepEqual(await checkAccessibility(page), []);
+    await page.setViewportSize({ width: 375, height: 800 });
+    t.deepEqual(await findCutOff(page), []);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await shown.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('tab', { name: 'By cause' }).click();
     await group.getByRole('button', { name: 'Requeue one' }).click();
     const dialog = page.getByRole('dialog', { name: 'Requeue one item' });

@@ -322,6 +322,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     return { path: [id], body: { lease_fence, expected_length: 0, entries: [], input: { n: 1 } } };
   },
   'GET /work-items': () => ({ query: { status: 'dead_lettered' } }),
+  'GET /work-items/{id}': ({ deadItems }, dice) => ({ path: [dice.pick(deadItems)] }),
   'POST /work-items/{id}/requeue': ({ deadItems }, dice) => ({ path: [dice.pick(deadItems)] }),
   'GET /artifacts/{hash}': ({ artifacts }, dice) => ({ path: [dice.pick(artifacts)] }),
   'POST /v1/memory/settings': () => ({

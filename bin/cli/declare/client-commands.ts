@@ -323,12 +323,17 @@ function declareExecutionCommands(program: Command): void {
 function declareWorkItemCommands(program: Command): void {
   const workItem = program
     .command('work-item')
-    .description('list and requeue dead-lettered work items');
+    .description('list, show and requeue dead-lettered work items');
   const load = () => import('../../commands/work-item.ts');
 
   addPageOptions(addWatchOption(letterCommand(workItem, 'list')))
     .description('list dead-lettered work items, newest first')
     .action(watched(async (options) => (await load()).listDeadLetters(options)));
+
+  clientCommand(workItem, 'show')
+    .description('show a dead-lettered work item: its input, its failures, and what can be done')
+    .argument('<work-item>', 'work item id')
+    .action(async (id, options) => (await load()).showDeadLetter(id, options));
 
   clientCommand(workItem, 'requeue')
     .description('requeue a dead-lettered work item with fresh attempts')

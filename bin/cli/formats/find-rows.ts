@@ -50,10 +50,10 @@ const RECORD_IDS = [
   'agent_id',
   'tenant_id',
   'token_id',
+  'id',
   'execution_id',
   'workflow_id',
   'hash',
-  'id',
   'name',
 ];
 

@@ -53,6 +53,7 @@ NAMES = {
     "list-all-approvals.approvals": "Approval",
     "list-dead-letters": "DeadLettersPage",
     "list-dead-letters.work_items": "DeadLetter",
+    "read-dead-letter": "DeadLetterDetails",
     "requeue-work-item": "RequeuedWorkItem",
     "create-schedule.201": "Schedule",
     "read-schedule": "Schedule",

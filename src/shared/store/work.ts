@@ -58,6 +58,7 @@ export interface WorkStore {
   }): Promise<{ readonly output: JsonValue; readonly statePatch: JsonObject } | null>;
   /** Newest first. */
   listDeadLetters(params: ListDeadLetters): Promise<readonly DeadLetter[]>;
+  findDeadLetter(id: WorkItemId, tenantId: TenantId): Promise<DeadLetter | null>;
   /**
    * Puts a dead-lettered item of a live execution back on its queue, with attempts counted from 0, unless
    * the execution has moved past what the caller decided this on.

@@ -45,6 +45,18 @@ check('an execution begins later, and has a deadline', async (t, svc, place) => 
   });
 });
 
+check('dead letters are listed, and one is read', async (t, svc, place) => {
+  const client = clientOf(place, svc);
+  await svc.run({ nodes: { a: { ...call, retry_policy: 'no_retry' } } }, { sku: 'x' });
+  await svc.breakDown('a', { error: 'out of stock' });
+  const [letter] = await client.workItems.deadLetters().toArray();
+  t.like(letter, { node_id: 'a', error: 'out of stock' });
+  t.like(await client.workItems.deadLetter(letter?.id ?? ''), {
+    input: { sku: 'x' },
+    actions: { requeue: { allowed: false } },
+  });
+});
+
 check('many executions are started, each with a verdict', async (t, svc, place) => {
   const client = clientOf(place, svc);
   await svc.register({ nodes: { a: call } });

@@ -14,6 +14,8 @@ import { Time } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ListContent } from '../../ui/feedback/list-content.tsx';
 import { EmptyState } from '../../ui/feedback/states.tsx';
+import { Row } from '../../ui/layout/stack.tsx';
+import { LetterDialog } from './letter-dialog.tsx';
 import styles from './page.module.css';
 import { Undoing } from './undoing.tsx';
 import { RepeatDialog } from './repeat-dialog.tsx';
@@ -27,6 +29,7 @@ export function DeadLetters() {
   const { can } = useSession();
   const tenant = useTenantId();
   const [chosen, setChosen] = useState<Letter | null>(null);
+  const [read, setRead] = useState<string | null>(null);
   const list = useByCursor({
     key: ['dead-letters', tenant],
     read: async (cursor, signal) => {
@@ -49,7 +52,7 @@ export function DeadLetters() {
         <div className={styles.view}>
           <DataTable
             label="Dead letters"
-            columns={mayRequeue ? [...COLUMNS, actionColumn(setChosen)] : COLUMNS}
+            columns={[...COLUMNS, actionColumn(setRead, mayRequeue ? setChosen : null)]}
             rows={list.rows}
             rowKey={({ id }) => id}
           />
@@ -57,6 +60,7 @@ export function DeadLetters() {
           <CallHint command="svc work-item list" request="GET /work-items?status=dead_lettered" />
         </div>
       </ListContent>
+      {read === null ? null : <LetterDialog id={read} onClose={() => setRead(null)} />}
       {chosen === null ? null : (
         <RepeatDialog
           members={[{ execution_id: chosen.execution_id, work_item_id: chosen.id }]}
@@ -93,14 +97,24 @@ const COLUMNS: readonly Column<Letter>[] = [
   },
 ];
 
-function actionColumn(choose: (letter: Letter) => void): Column<Letter> {
+function actionColumn(
+  read: (id: string) => void,
+  requeue: ((letter: Letter) => void) | null,
+): Column<Letter> {
   return {
     id: 'action',
     title: 'Actions',
     cell: (letter) => (
-      <Button aria-label={`Requeue ${letter.id}`} onClick={() => choose(letter)}>
-        Requeue
-      </Button>
+      <Row>
+        <Button aria-label={`Show ${letter.id}`} onClick={() => read(letter.id)}>
+          Show
+        </Button>
+        {requeue === null ? null : (
+          <Button aria-label={`Requeue ${letter.id}`} onClick={() => requeue(letter)}>
+            Requeue
+          </Button>
+        )}
+      </Row>
     ),
   };
 }

@@ -1553,11 +1553,33 @@ export interface paths {
         };
         /**
          * Lists dead-lettered work items, newest first
-         * @description Follow `next_cursor` for more.
+         * @description Follow `next_cursor` for more; `GET /work-items/{id}` reads one of them.
          *
          *     Access: developer or operator.
          */
         readonly get: operations["list-dead-letters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/work-items/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Reads a dead-lettered work item
+         * @description With its input, its failed attempts, and what can be done about it.
+         *
+         *     Access: developer or operator.
+         */
+        readonly get: operations["read-dead-letter"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -9535,6 +9557,86 @@ export interface operations {
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    readonly "read-dead-letter": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Work item id. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        /** @description `exec_` and 32 lowercase hex digits. */
+                        readonly execution_id: string;
+                        readonly node_id: string;
+                        readonly queue_type: string;
+                        /** @constant */
+                        readonly status: "dead_lettered";
+                        readonly tool: string;
+                        readonly attempt: number;
+                        readonly error: string;
+                        /** @description The node failed and the execution continued: by a failure edge, a fallback node or its map. */
+                        readonly handled: boolean;
+                        /** @description The completed visit that it is to undo; null: none. `POST /work-items/{id}/requeue` runs the undo again. `POST /executions/{id}/cancel` gives up undos when only dead letters are left. */
+                        readonly undoes: {
+                            readonly node_id: string;
+                            readonly visit: number;
+                            /** @description The input of the undo. */
+                            readonly input: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                            /** @description The output of the visit that it is to undo. */
+                            readonly output: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                            /** @description Values that are null here: a data policy hides them. */
+                            readonly omitted: readonly ("input" | "output")[];
+                        } | null;
+                        /** Format: date-time */
+                        readonly dead_lettered_at: string;
+                        readonly workflow_id: string;
+                        /** @enum {string} */
+                        readonly execution_status: "running" | "paused" | "completed" | "failed" | "cancelled";
+                        readonly visit: number;
+                        readonly max_attempts: number;
+                        /** @description The input of the item, as its worker got it. */
+                        readonly input: Record<string, never> | readonly unknown[] | string | number | boolean | null;
+                        /** @description Values that are null here: a data policy hides them. */
+                        readonly omitted: readonly "input"[];
+                        /** @description The failed attempts of its visit, oldest first; the latest 50. */
+                        readonly failures: readonly {
+                            readonly attempt: number;
+                            readonly error: string;
+                            readonly worker_id: string | null;
+                            /** Format: date-time */
+                            readonly failed_at: string;
+                        }[];
+                        readonly actions: {
+                            /** @description `POST /work-items/{id}/requeue`. */
+                            readonly requeue: {
+                                readonly allowed: boolean;
+                                /** @description Why it is not possible; null: it is. */
+                                readonly reason: string | null;
+                            };
+                            /** @description `POST /executions/{id}/cancel`. It ends the execution; of one that is ending, it gives up the undo. */
+                            readonly give_up: {
+                                readonly allowed: boolean;
+                                /** @description Why it is not possible; null: it is. */
+                                readonly reason: string | null;
+                            };
+                        };
                     };
                 };
             };

@@ -76,6 +76,7 @@ export const OPERATIONS = {
   'fail-work-item': { method: 'POST', path: '/work-items/{id}/fail' },
   'release-work-item': { method: 'POST', path: '/work-items/{id}/release' },
   'list-dead-letters': { method: 'GET', path: '/work-items' },
+  'read-dead-letter': { method: 'GET', path: '/work-items/{id}' },
   'requeue-work-item': { method: 'POST', path: '/work-items/{id}/requeue' },
   'upload-artifact': { method: 'POST', path: '/artifacts' },
   'download-artifact': { method: 'GET', path: '/artifacts/{hash}' },

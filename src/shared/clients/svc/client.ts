@@ -18,6 +18,7 @@ import type {
   WireMoved,
   WirePaused,
   WireRegistered,
+  WireReadDeadLetter,
   WireRetried,
   WireSimulation,
   WireStarts,
@@ -89,6 +90,7 @@ export interface SvcClient extends OverviewClient {
   listForks(executionId: string): Promise<WireForks>;
   bulkExecutions(request: JsonObject): Promise<WireBulk>;
   listDeadLetters(query: Query): Promise<WireDeadLetters>;
+  readDeadLetter(workItemId: string): Promise<WireReadDeadLetter>;
   requeueWorkItem(workItemId: string): Promise<{ readonly work_item_id: string }>;
   listApprovals(executionId: string): Promise<WireApprovals>;
   approveExecution(executionId: string, decision: JsonObject): Promise<WireAccepted>;
@@ -208,6 +210,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         path: '/work-items',
         query: { status: 'dead_lettered', ...query },
       }),
+    readDeadLetter: (id) =>
+      call('actions', { method: 'GET', path: `/work-items/${encodeURIComponent(id)}` }),
     requeueWorkItem: (id) =>
       call('work_item_id', {
         method: 'POST',

@@ -144,27 +144,51 @@ export interface WireBulk {
   readonly total_is_exact: boolean;
 }
 
-export interface WireDeadLetters {
-  readonly work_items: readonly {
-    readonly id: string;
-    readonly execution_id: string;
+export interface WireDeadLetter {
+  readonly id: string;
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly queue_type: string;
+  readonly tool: string;
+  readonly attempt: number;
+  readonly error: string;
+  /** Absent from an older runtime. */
+  readonly handled?: boolean;
+  readonly undoes?: {
     readonly node_id: string;
-    readonly queue_type: string;
-    readonly tool: string;
+    readonly visit: number;
+    /** Absent from an older runtime, like the output. */
+    readonly input?: JsonValue;
+    readonly output?: JsonValue;
+    readonly omitted?: readonly string[];
+  } | null;
+  readonly dead_lettered_at: string;
+}
+
+export interface WireDeadLetters {
+  readonly work_items: readonly WireDeadLetter[];
+  readonly next_cursor?: string | null;
+}
+
+export interface WireReadDeadLetter extends WireDeadLetter {
+  readonly workflow_id: string;
+  readonly execution_status: string;
+  readonly visit: number;
+  readonly max_attempts: number;
+  readonly input: JsonValue;
+  readonly omitted: readonly string[];
+  readonly failures: readonly {
     readonly attempt: number;
     readonly error: string;
-    /** Absent from an older runtime. */
-    readonly handled?: boolean;
-    readonly undoes?: {
-      readonly node_id: string;
-      readonly visit: number;
-      /** Absent from an older runtime, like the output. */
-      readonly input?: JsonValue;
-      readonly output?: JsonValue;
-    } | null;
-    readonly dead_lettered_at: string;
+    readonly worker_id: string | null;
+    readonly failed_at: string;
   }[];
-  readonly next_cursor?: string | null;
+  readonly actions: { readonly requeue: WireAction; readonly give_up: WireAction };
+}
+
+export interface WireAction {
+  readonly allowed: boolean;
+  readonly reason: string | null;
 }
 
 export interface WireRetried {

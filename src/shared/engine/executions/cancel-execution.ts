@@ -2,9 +2,9 @@ import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
+import { type ExecutionState, isDelayed, type LiveVisit } from '../../domain/execution/state.ts';
 import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
-import type { ExecutionId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
@@ -119,12 +119,8 @@ async function commitOfGivingUp(
   { tenantId, actorId }: Caller,
 ): Promise<CommitPlan | null> {
   const plan = state.ending === null ? null : await readPlan(deps, row);
-  const dead = plan && onlyDeadUndos(plan, state);
+  const dead = plan && (await undosToGiveUp(deps, { plan, state, tenantId }));
   if (dead === null) return null;
-  for (const { workItemId } of dead) {
-    const item = workItemId && (await deps.store.work.find(workItemId, tenantId));
-    if (item?.place !== 'dead_lettered') return null;
-  }
   const events = dead.map(({ nodeId, visit, undoes }): ExecutionEvent => ({
     kind: 'NodeCancelled',
     nodeId,
@@ -136,6 +132,19 @@ async function commitOfGivingUp(
     events: events.map((event) => newEvent(event, actorId)),
     runnable: 'mark',
   };
+}
+
+/** The visits that a cancel gives up, if dead letters of undos are all that is left; null: they are not. */
+export async function undosToGiveUp(
+  deps: EngineDeps,
+  of: { readonly plan: Plan; readonly state: ExecutionState; readonly tenantId: TenantId },
+): Promise<readonly LiveVisit[] | null> {
+  const dead = onlyDeadUndos(of.plan, of.state);
+  for (const { workItemId } of dead ?? []) {
+    const item = workItemId && (await deps.store.work.find(workItemId, of.tenantId));
+    if (item?.place !== 'dead_lettered') return null;
+  }
+  return dead;
 }
 
 /** Null: it cannot be read, so nothing of it could run any more, finalizers neither. */

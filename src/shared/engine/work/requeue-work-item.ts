@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
-import { isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
-import { isTerminal } from '../../domain/execution/status.ts';
+import { type ExecutionState, isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
+import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.ts';
 import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import { retryWhileMoved } from '../commit/retry-while-moved.ts';
@@ -42,9 +42,7 @@ export async function requeueWorkItem(
       case 'not_dead':
         throw conflict(`work item ${workItemId} is not dead-lettered`);
       case 'ended':
-        throw conflict(
-          `the execution of work item ${workItemId} has ended; start the workflow again`,
-        );
+        throw conflict(hasEnded(workItemId));
       case 'moved':
         return null;
     }
@@ -53,19 +51,28 @@ export async function requeueWorkItem(
 
 /** The sequence at which the node was waiting for the item. */
 async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {
-  const { executionId, tenantId, nodeId, visit, workItemId } = record;
+  const { executionId, tenantId, workItemId } = record;
   const loaded = await deps.store.executions.load(executionId, tenantId);
   if (loaded === null) throw notFound(`work item ${workItemId}`);
-  const { lastSequence, status } = loaded.row;
-  // The store reports an ended execution.
-  if (isTerminal(status)) return lastSequence;
-  const state = foldLoaded(loaded, null);
+  const refusal = whyNotRequeued(record, loaded.row.status, foldLoaded(loaded, null));
+  if (refusal !== null) throw conflict(refusal);
+  return loaded.row.lastSequence;
+}
+
+/** Why a dead letter can't be put back on its queue; null: it can. */
+export function whyNotRequeued(
+  { executionId, nodeId, visit, workItemId }: WorkItemRecord,
+  status: ExecutionStatus,
+  state: ExecutionState,
+): string | null {
+  if (isTerminal(status)) return hasEnded(workItemId);
   if (isPausedByOperator(state)) {
-    throw conflict(`execution ${executionId} is paused; resume it, then requeue the item`);
+    return `execution ${executionId} is paused; resume it, then requeue the item`;
   }
-  const { live } = state;
-  if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return lastSequence;
-  throw conflict(
-    `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`,
-  );
+  if (state.live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return null;
+  return `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`;
+}
+
+function hasEnded(workItemId: WorkItemId): string {
+  return `the execution of work item ${workItemId} has ended; start the workflow again`;
 }

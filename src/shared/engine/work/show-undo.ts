@@ -5,6 +5,7 @@ import type { Undoing } from '../../domain/execution/undo/undo-state.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
+import { resolveReferences } from '../artifacts/resolve.ts';
 import type { EngineDeps } from '../deps.ts';
 
 /** The step and the values of an undo, as far as its readers may see them. */
@@ -30,16 +31,22 @@ export async function showUndoing(
     readonly tenantId: TenantId;
     readonly plan: Plan;
     readonly visit: LiveVisit & { readonly undoes: Undoing };
+    /** For a reading of it alone: parts that are kept elsewhere are restored, and none is too large. */
+    readonly isWhole: boolean;
   },
 ): Promise<ShownUndoing> {
-  const { tenantId, plan, visit } = given;
+  const { tenantId, plan, visit, isWhole } = given;
   const { nodeId, visit: number } = visit.undoes;
   const item = visit.workItemId && (await deps.store.work.find(visit.workItemId, tenantId));
   const of = { plan, nodeId, pseudonym: deps.pseudonym };
-  const output = showOutput(visit.scope.output, of);
+  const kept = [visit.scope.output, item?.record.payload['input'] ?? null] as const;
+  const [rawOutput, rawInput] = isWhole
+    ? await resolveReferences(deps.store.artifacts, { tenantId, values: kept })
+    : kept;
+  const output = showOutput(rawOutput, of);
   const own = policyOf(plan, visit.nodeId);
   const isHidden = [own, policyOf(plan, nodeId)].some((policy) => policy?.retainOutputs === false);
-  const raw = isHidden ? undefined : item?.record.payload['input'];
+  const raw = isHidden || item === null ? undefined : rawInput;
   const input =
     raw === undefined
       ? undefined
@@ -47,6 +54,8 @@ export async function showUndoing(
           (value, policy) => (policy === null ? value : redact(value, policy, deps.pseudonym)),
           raw,
         );
+  const isShown = (value: JsonValue | undefined): value is JsonValue =>
+    value !== undefined && (isWhole || JSON.stringify(value).length <= SHOWN_CHARS_MAX);
   const omitted = [
     ...(isShown(input) ? [] : (['input'] as const)),
     ...(isShown(output) ? [] : (['output'] as const)),
@@ -58,10 +67,6 @@ export async function showUndoing(
     output: isShown(output) ? output : null,
     omitted,
   };
-}
-
-function isShown(value: JsonValue | undefined): value is JsonValue {
-  return value !== undefined && JSON.stringify(value).length <= SHOWN_CHARS_MAX;
 }
 
 /** Undefined: the policy of its node hides it. */

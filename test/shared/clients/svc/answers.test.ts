@@ -31,6 +31,7 @@ import { startExecutions } from '../../../../src/api/endpoints/executions/start-
 import { listFailures } from '../../../../src/api/endpoints/failures/list-failures.ts';
 import { listQueues } from '../../../../src/api/endpoints/queues/list-queues.ts';
 import { listDeadLetters } from '../../../../src/api/endpoints/work-items/list-dead-letters.ts';
+import { readDeadLetter } from '../../../../src/api/endpoints/work-items/read-dead-letter.ts';
 import { requeueWorkItem } from '../../../../src/api/endpoints/work-items/requeue-work-item.ts';
 import { listWorkers } from '../../../../src/api/endpoints/workers/list-workers.ts';
 import { listWorkflows } from '../../../../src/api/endpoints/workflows/list-workflows.ts';
@@ -198,6 +199,11 @@ const CALLS: Calls = {
     endpoint: listDeadLetters,
     reply: listDeadLetters.replies[200],
     call: (client) => client.listDeadLetters({}),
+  },
+  readDeadLetter: {
+    endpoint: readDeadLetter,
+    reply: readDeadLetter.replies[200],
+    call: (client) => client.readDeadLetter('i'),
   },
   requeueWorkItem: {
     endpoint: requeueWorkItem,

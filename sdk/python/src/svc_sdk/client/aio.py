@@ -33,6 +33,7 @@ from .answers import (
     ApprovalVerdict,
     CancelledExecution,
     DeadLetter,
+    DeadLetterDetails,
     Decision,
     DeliveredEvent,
     Event,
@@ -719,6 +720,11 @@ class AsyncWorkItems:
             "limit": limit,
         }
         return self._client._pages("/work-items", "work_items", query)
+
+    async def dead_letter(self, id: str) -> DeadLetterDetails:
+        """With its input, its failures, and what can be done about it."""
+        answer = await self._client.request("GET", f"/work-items/{_part(id)}")
+        return cast(DeadLetterDetails, answer)
 
     async def requeue(self, id: str) -> RequeuedWorkItem:
         answer = await self._client.request("POST", f"/work-items/{_part(id)}/requeue", json={})

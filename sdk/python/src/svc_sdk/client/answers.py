@@ -874,6 +874,75 @@ class DeadLettersPage(TypedDict):
     """Null on the last page."""
 
 
+class DeadLetterDetailsUndoes(TypedDict):
+    node_id: str
+    visit: int
+    input: dict[str, Any] | list[Any] | str | float | bool | None
+    """The input of the undo."""
+    output: dict[str, Any] | list[Any] | str | float | bool | None
+    """The output of the visit that it is to undo."""
+    omitted: list[Literal["input", "output"]]
+    """Values that are null here: a data policy hides them."""
+
+
+class DeadLetterDetailsFailures(TypedDict):
+    attempt: int
+    error: str
+    worker_id: str | None
+    failed_at: str
+
+
+class DeadLetterDetailsActionsRequeue(TypedDict):
+    allowed: bool
+    reason: str | None
+    """Why it is not possible; null: it is."""
+
+
+class DeadLetterDetailsActionsGiveUp(TypedDict):
+    allowed: bool
+    reason: str | None
+    """Why it is not possible; null: it is."""
+
+
+class DeadLetterDetailsActions(TypedDict):
+    requeue: DeadLetterDetailsActionsRequeue
+    """`POST /work-items/{id}/requeue`."""
+    give_up: DeadLetterDetailsActionsGiveUp
+    """`POST /executions/{id}/cancel`. It ends the execution; of one that is ending, it gives up
+    the undo."""
+
+
+class DeadLetterDetails(TypedDict):
+    id: str
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    node_id: str
+    queue_type: str
+    status: Literal["dead_lettered"]
+    tool: str
+    attempt: int
+    error: str
+    handled: bool
+    """The node failed and the execution continued: by a failure edge, a fallback node or its
+    map."""
+    undoes: DeadLetterDetailsUndoes | None
+    """The completed visit that it is to undo; null: none. `POST /work-items/{id}/requeue` runs
+    the undo again. `POST /executions/{id}/cancel` gives up undos when only dead letters are
+    left."""
+    dead_lettered_at: str
+    workflow_id: str
+    execution_status: Literal["running", "paused", "completed", "failed", "cancelled"]
+    visit: int
+    max_attempts: int
+    input: dict[str, Any] | list[Any] | str | float | bool | None
+    """The input of the item, as its worker got it."""
+    omitted: list[Literal["input"]]
+    """Values that are null here: a data policy hides them."""
+    failures: list[DeadLetterDetailsFailures]
+    """The failed attempts of its visit, oldest first; the latest 50."""
+    actions: DeadLetterDetailsActions
+
+
 class RequeuedWorkItem(TypedDict):
     requeued: Literal[True]
     work_item_id: str

@@ -32,6 +32,7 @@ from .answers import (
     ApprovalVerdict,
     CancelledExecution,
     DeadLetter,
+    DeadLetterDetails,
     Decision,
     DeliveredEvent,
     Event,
@@ -707,6 +708,11 @@ class WorkItems:
             "limit": limit,
         }
         return self._client._pages("/work-items", "work_items", query)
+
+    def dead_letter(self, id: str) -> DeadLetterDetails:
+        """With its input, its failures, and what can be done about it."""
+        answer = self._client.request("GET", f"/work-items/{_part(id)}")
+        return cast(DeadLetterDetails, answer)
 
     def requeue(self, id: str) -> RequeuedWorkItem:
         answer = self._client.request("POST", f"/work-items/{_part(id)}/requeue", json={})

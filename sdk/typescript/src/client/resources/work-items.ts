@@ -36,11 +36,14 @@ export function createWorkItems({ call }: Transport) {
       options: CallOptions = {},
     ) =>
       createPaged({
-        first: { status: 'dead_letter', limit: LIST_PAGE, ...query },
+        first: { status: 'dead_lettered', limit: LIST_PAGE, ...query },
         read: (query) => call('list-dead-letters', { ...options, query }),
         items: ({ work_items: items }) => items,
         next: nextByCursor,
       }),
+    /** A dead letter with its input, its failures, and what can be done about it. */
+    deadLetter: (id: string, options: CallOptions = {}) =>
+      call('read-dead-letter', at(id, options)),
     /** Gives a dead letter a new attempt. */
     requeue: (id: string, options: CallOptions = {}) => call('requeue-work-item', at(id, options)),
   };

@@ -1,4 +1,4 @@
-import { executionIdFromUuid, type WorkItemId } from '../../../domain/ids.ts';
+import { executionIdFromUuid, type TenantId, type WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import { newAuditId } from '../../rows/audit-ids.ts';
 import type { DeadLetter, WorkStore } from '../../work.ts';
@@ -26,7 +26,20 @@ export async function listDeadLetters(
     ],
     params.tenantId,
   );
-  return rows.map((row) => ({
+  return rows.map(decodeLetter);
+}
+
+export async function findDeadLetter(
+  pool: PostgresPool,
+  id: WorkItemId,
+  tenantId: TenantId,
+): Promise<DeadLetter | null> {
+  const [row] = await pool.run<DeadLetterRecord>(FIND_DEAD_LETTER, [id, tenantId]);
+  return row === undefined ? null : decodeLetter(row);
+}
+
+function decodeLetter(row: DeadLetterRecord): DeadLetter {
+  return {
     workItemId: row.work_item_id,
     executionId: executionIdFromUuid(row.execution_id),
     nodeId: row.node_id,
@@ -35,7 +48,7 @@ export async function listDeadLetters(
     attempt: row.attempt,
     error: row.error,
     deadLetteredAt: row.dead_lettered_at,
-  }));
+  };
 }
 
 interface DeadLetterRecord {
@@ -49,6 +62,19 @@ interface DeadLetterRecord {
   readonly dead_lettered_at: string;
 }
 
+const LETTER_COLUMNS = `d.work_item_id, d.execution_id, d.node_id, d.queue, d.tool, d.attempt, d.error,
+      d.dead_lettered_at`;
+
+const FIND_DEAD_LETTER: Statement = {
+  name: 'find-dead-letter',
+  writes: false,
+  text: `
+    select ${LETTER_COLUMNS}
+    from dead_letters d
+    where d.work_item_id = $1
+      and d.tenant_id = $2`,
+};
+
 const LIST_DEAD_LETTERS = listStatement('list-dead-letters', '$4::text is null');
 const LIST_OF_WORKFLOW = listStatement('list-dead-letters-of-workflow', 'd.workflow_id = $4::text');
 
@@ -58,8 +84,7 @@ function listStatement(name: string, which: string): Statement {
     name,
     writes: false,
     text: `
-    select d.work_item_id, d.execution_id, d.node_id, d.queue, d.tool, d.attempt, d.error,
-      d.dead_lettered_at
+    select ${LETTER_COLUMNS}
     from dead_letters d
     where d.tenant_id = $1
       and ($2::timestamptz is null or d.dead_lettered_at < $2::timestamptz)

@@ -6,7 +6,7 @@ import { appendAudit } from '../audit/append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
-import { listDeadLetters, requeue } from './dead-letters.ts';
+import { findDeadLetter, listDeadLetters, requeue } from './dead-letters.ts';
 import { claim } from './leases.ts';
 import { listClaimed } from './list-claimed.ts';
 import { createWaitingTools } from './waiting-tools.ts';
@@ -68,6 +68,7 @@ export function createWorkStore(
     settleUnfenced: (params) => settleUnfenced(pool, params),
     recordedOutput: (params) => findRecordedOutput(pool, params),
     listDeadLetters: (params) => listDeadLetters(readers, params),
+    findDeadLetter: (id, tenantId) => findDeadLetter(pool, id, tenantId),
     requeue: (params) => requeue(pool, watermarks, params),
   };
 }

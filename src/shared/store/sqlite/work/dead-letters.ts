@@ -1,5 +1,5 @@
 import { isTerminal, type ExecutionStatus } from '../../../domain/execution/status.ts';
-import type { ExecutionId, WorkItemId } from '../../../domain/ids.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -18,6 +18,9 @@ interface RawDeadLetter {
   readonly dead_lettered_at: number;
 }
 
+const LETTER_COLUMNS =
+  'work_item_id, execution_id, node_id, queue, tool, attempt, error, dead_lettered_at';
+
 export function listDeadLetters(
   connection: Connection,
   params: Parameters<WorkStore['listDeadLetters']>[0],
@@ -25,7 +28,7 @@ export function listDeadLetters(
   const { tenantId, limit, before, workflowId = null, nodeId = null, cursor = null } = params;
   return connection
     .all<RawDeadLetter>(
-      `select work_item_id, execution_id, node_id, queue, tool, attempt, error, dead_lettered_at
+      `select ${LETTER_COLUMNS}
        from dead_letters ${workflowId === null ? '' : 'indexed by dead_letters_by_workflow'}
        where tenant_id = :tenant_id
          ${workflowId === null ? '' : 'and workflow_id = :workflow_id'}
@@ -44,16 +47,34 @@ export function listDeadLetters(
         after_id: cursor?.workItemId ?? null,
       },
     )
-    .map((row) => ({
-      workItemId: row.work_item_id as WorkItemId,
-      executionId: row.execution_id as ExecutionId,
-      nodeId: row.node_id,
-      queue: row.queue,
-      tool: row.tool,
-      attempt: row.attempt,
-      error: row.error,
-      deadLetteredAt: toIso(row.dead_lettered_at),
-    }));
+    .map(decodeLetter);
+}
+
+export function findDeadLetter(
+  connection: Connection,
+  id: WorkItemId,
+  tenantId: TenantId,
+): DeadLetter | null {
+  const row = connection.get<RawDeadLetter>(
+    `select ${LETTER_COLUMNS}
+     from dead_letters
+     where work_item_id = :id and tenant_id = :tenant_id`,
+    { id, tenant_id: tenantId },
+  );
+  return row === undefined ? null : decodeLetter(row);
+}
+
+function decodeLetter(row: RawDeadLetter): DeadLetter {
+  return {
+    workItemId: row.work_item_id as WorkItemId,
+    executionId: row.execution_id as ExecutionId,
+    nodeId: row.node_id,
+    queue: row.queue,
+    tool: row.tool,
+    attempt: row.attempt,
+    error: row.error,
+    deadLetteredAt: toIso(row.dead_lettered_at),
+  };
 }
 
 interface RawRequeueable extends TicketRecord {

@@ -4,7 +4,7 @@ import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import type { FoundWorkItem, Lease, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
-import { listDeadLetters, requeue } from './dead-letters.ts';
+import { findDeadLetter, listDeadLetters, requeue } from './dead-letters.ts';
 import { claim, claimTogether, listClaimed, renew } from './leases.ts';
 import { turnsOf } from './fair-tags.ts';
 import { insertDeadLetter } from './queue.ts';
@@ -36,6 +36,8 @@ export function createWorkStore(connection: Connection): WorkStore {
     settleUnfenced: (params) => connection.write(() => settleUnfenced(connection, params)),
     recordedOutput: (params) => connection.read(() => findRecordedOutput(connection, params)),
     listDeadLetters: (params) => connection.read(() => listDeadLetters(connection, params)),
+    findDeadLetter: (id, tenantId) =>
+      connection.read(() => findDeadLetter(connection, id, tenantId)),
     requeue: (params) => connection.write(() => requeue(connection, params)),
   };
 }

@@ -36,6 +36,9 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
       },
     ]);
     t.is(await placeOf(store, item.ticket), 'dead_lettered');
+    const { tenantId, workItemId } = item.ticket;
+    t.deepEqual(await store.work.findDeadLetter(workItemId, tenantId), letters[0]);
+    t.is(await store.work.findDeadLetter(workItemId, makeTenantId()), null);
     t.deepEqual(
       await store.work.listDeadLetters({ tenantId: makeTenantId(), limit: 10, before: null }),
       [],
