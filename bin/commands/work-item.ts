@@ -3,6 +3,7 @@ import type { WireAction, WireDeadLetters } from '../../src/shared/clients/svc/w
 import type { JsonValue } from '../../src/shared/domain/json.ts';
 import { asTyped } from '../cli/as-typed.ts';
 import { connectClient, type ClientOptions } from '../cli/client.ts';
+import { nameVisit } from '../cli/formats/name-visit.ts';
 import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
 import { printPages, type PageOptions } from '../cli/lists/pages.ts';
 import { printTable } from '../cli/print-table.ts';
@@ -69,10 +70,6 @@ function valueOf<Name extends 'input' | 'output'>(
 
 function tellAction({ reason }: WireAction, command: string): string {
   return reason === null ? asTyped(command) : `no: ${reason}`;
-}
-
-function nameVisit({ node_id: node, visit }: { node_id: string; visit: number }): string {
-  return visit === 0 ? node : `${node} (visit ${visit})`;
 }
 
 export async function requeueWorkItem(workItemId: string, options: ClientOptions): Promise<void> {

@@ -54,6 +54,11 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     );
     const { work_item_id: letter } = item as unknown as { readonly work_item_id: string };
     t.regex(listed.stderr, new RegExp(`work-item requeue ${letter}; .* cancel ${id}$`, 'm'));
+    const wide = await svc('work-item', 'list', '-o', 'wide');
+    const [head = '', row = ''] = wide.stdout
+      .split('\n')
+      .filter((line) => /UNDOES|desk/.test(line));
+    t.regex(row.slice(head.indexOf('UNDOES')), /^hotel /);
     const shown = await svc('work-item', 'show', letter);
     t.is(shown.code, 0, shown.stderr);
     const told = shown.stdout.replaceAll(/\s+/g, ' ');

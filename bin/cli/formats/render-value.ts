@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shar
 import type { Renderer } from '../output.ts';
 import { printFields, printLine, printNote } from '../output.ts';
 import { findIds, findRows } from './find-rows.ts';
+import { nameVisit, type Visit } from './name-visit.ts';
 
 /** The renderers that `-o` names beside `table` and `json`; each loads what it needs. */
 export const RENDERERS: Readonly<Record<string, () => Promise<Renderer>>> = {
@@ -38,10 +39,15 @@ function isEmptyList(value: unknown): boolean {
   return findRows(value)?.rows.length === 0;
 }
 
-/** Members that are objects in every row would need lines of their own: JSON and YAML have them. */
+/**
+ * Members that are objects in every row would need lines of their own: JSON and YAML have them. One that
+ * names a visit, such as the one that an undo undoes, is shown by that name.
+ */
 function columnsOf(rows: readonly JsonObject[]): readonly string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  return [...names].filter((name) => rows.some((row) => isSimple(row[name])));
+  return [...names].filter((name) =>
+    rows.some((row) => isSimple(row[name]) || readVisit(row[name]) !== null),
+  );
 }
 
 function isSimple(value: JsonValue | undefined): boolean {
@@ -50,7 +56,16 @@ function isSimple(value: JsonValue | undefined): boolean {
 
 function showCell(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null;
+  const visit = readVisit(value);
+  if (visit !== null) return nameVisit(visit);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Null: the value names no visit. */
+function readVisit(value: JsonValue | undefined): Visit | null {
+  if (!isJsonObject(value)) return null;
+  const { node_id, visit } = value;
+  return typeof node_id === 'string' && typeof visit === 'number' ? { node_id, visit } : null;
 }
 
 /** JSON and YAML carry the cursor themselves. */
