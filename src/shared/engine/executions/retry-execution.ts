@@ -5,6 +5,7 @@ import { badRequest, conflict } from '../../domain/errors.ts';
 import {
   createRetrySearch,
   type Restart,
+  type RetryPoint,
   type RetrySearch,
 } from '../../domain/execution/retry-point.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
@@ -13,9 +14,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
-import { findForCaller, foldLoaded, loadForCaller } from '../advance/load-execution.ts';
+import { foldLoaded, loadForCaller } from '../advance/load-execution.ts';
 import { findLatest } from './find-latest.ts';
-import { carryOn, type HistoryInput, readWholeHistory } from './fork/carry-on.ts';
+import { carryOn, type CarryingOn, type HistoryInput, readWholeHistory } from './fork/carry-on.ts';
+import { readOriginal } from './fork/read-original.ts';
 
 /*
  * Retrying an execution that failed or was cancelled.
@@ -44,11 +46,43 @@ export async function retryExecution(
   caller: Caller,
   params: RetryExecution,
 ): Promise<RetriedExecution> {
-  const { executions } = deps.store;
   const { tenantId } = caller;
-  const asked = { executions, tenantId, executionId: params.executionId };
-  const row = await findForCaller(asked);
-  const { executionId: retriedFrom, definitionId } = row;
+  const asked = { tenantId, executionId: params.executionId };
+  const { point, keysOf, ...prepared } = await readOriginal(deps, asked, (row) =>
+    readForRetry(deps, row, params),
+  );
+  const { row, executionId } = prepared;
+  const { executionId: retriedFrom } = row;
+  const verdict = await carryOn(deps, caller, {
+    ...prepared,
+    carried: point.carried,
+    from: {
+      retried_from: {
+        execution_id: retriedFrom,
+        sequence: point.sequence,
+        node_id: point.nodeId,
+        keys_of: keysOf,
+      },
+    },
+    request: null,
+    isDerived: true,
+  });
+  if (!verdict.accepted) throw isRetried(row, executionId);
+  return { executionId, retriedFrom };
+}
+
+type ReadForRetry = Pick<
+  CarryingOn,
+  'row' | 'compiled' | 'workflowPause' | 'executionId' | 'history' | 'labels'
+> & { readonly point: RetryPoint; readonly keysOf: ExecutionId };
+
+async function readForRetry(
+  deps: UseCaseDeps,
+  row: ExecutionRow,
+  params: RetryExecution,
+): Promise<ReadForRetry> {
+  const { executions } = deps.store;
+  const { executionId: retriedFrom, tenantId, definitionId } = row;
   checkRetriable(row);
   const executionId = retryIdOf(retriedFrom);
   if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
@@ -62,7 +96,7 @@ export async function retryExecution(
   }
   const { history, search } =
     restart === null ? whole : await readHistory(deps, { ...of, restart });
-  const loaded = await loadForCaller(asked);
+  const loaded = await loadForCaller({ executions, tenantId, executionId: retriedFrom });
   const state = foldLoaded(loaded, null);
   const point = search.find({
     successor: executionId,
@@ -70,27 +104,16 @@ export async function retryExecution(
     usage: state.usage,
   });
   if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
-  const verdict = await carryOn(deps, caller, {
+  return {
     row,
     compiled,
     workflowPause: loaded.workflowPause,
     executionId,
     history,
     labels: state.labels,
-    carried: point.carried,
-    from: {
-      retried_from: {
-        execution_id: retriedFrom,
-        sequence: point.sequence,
-        node_id: point.nodeId,
-        keys_of: state.keysOf ?? retriedFrom,
-      },
-    },
-    request: null,
-    isDerived: true,
-  });
-  if (!verdict.accepted) throw isRetried(row, executionId);
-  return { executionId, retriedFrom };
+    point,
+    keysOf: state.keysOf ?? retriedFrom,
+  };
 }
 
 async function readHistory(

@@ -7,13 +7,14 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { StandingPause } from '../../../domain/workflow/workflow-pause.ts';
 import type { ExecutionRow } from '../../../store/store.ts';
 import type { CompiledDefinition } from '../../advance/definition-cache.ts';
-import { findForCaller, foldLoaded, loadForCaller } from '../../advance/load-execution.ts';
+import { foldLoaded, loadForCaller } from '../../advance/load-execution.ts';
 import type { Caller, ExecutionRef, Reader } from '../../caller.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { findLatest } from '../find-latest.ts';
 import { carryOn, type HistoryInput, readWholeHistory } from './carry-on.ts';
 import { findForkPoint, type ForkAt, type ForkPoint } from './find-fork-point.ts';
 import { createForkNotes, type ForkOutline } from './outline-fork.ts';
+import { readOriginal } from './read-original.ts';
 
 /*
  * Forking an execution that runs or has ended: a new execution carries what was recorded up to a
@@ -114,17 +115,27 @@ interface PreparedFork {
   readonly outline: ForkOutline;
 }
 
-async function prepareFork(
+interface PrepareFork extends Omit<ForkExecution, 'executionId'> {
+  readonly executionId: ExecutionId;
+  readonly original: string;
+}
+
+function prepareFork(
   deps: UseCaseDeps,
   { tenantId }: Reader,
-  params: Omit<ForkExecution, 'executionId'> & {
-    readonly executionId: ExecutionId;
-    readonly original: string;
-  },
+  params: PrepareFork,
+): Promise<PreparedFork> {
+  const asked = { tenantId, executionId: params.original };
+  return readOriginal(deps, asked, (row) => readForFork(deps, row, params));
+}
+
+async function readForFork(
+  deps: UseCaseDeps,
+  row: ExecutionRow,
+  params: PrepareFork,
 ): Promise<PreparedFork> {
   const { executions } = deps.store;
-  const asked = { executions, tenantId, executionId: params.original };
-  const row = await findForCaller(asked);
+  const { tenantId } = row;
   const own = await deps.definitions.get(row.definitionId);
   const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
   const forkAt = await findForkPoint(executions, row, params.at);
@@ -143,7 +154,7 @@ async function prepareFork(
       notes.add(piece);
     },
   });
-  const loaded = await loadForCaller(asked);
+  const loaded = await loadForCaller({ executions, tenantId, executionId: row.executionId });
   const { labels } = foldLoaded(loaded, null);
   const { executionId: successor, statePatch } = params;
   const point = search.find({ successor, statePatch, usage: null });
