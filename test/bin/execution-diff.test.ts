@@ -36,7 +36,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await tenant.work('quote', { price: 5 });
     await tenant.work('charge', { paid: 5 });
     await tenant.until(original, 'completed');
-    const other = await tenant.start('order', { currency: 'EUR' });
+    const other = await tenant.start('order', { currency: 'EUR', coupon: null });
     await tenant.work('quote', { price: 4 });
     await tenant.work('charge', { paid: 5 });
     await tenant.until(other, 'completed');
@@ -50,7 +50,18 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(diff.code, 0, diff.stderr);
     t.regex(diff.stdout, /^parts at +quote$/m);
     t.regex(diff.stdout, /^quote +0 +output +completed \{"price":5\} .*completed \{"price":4\}/m);
-    t.regex(diff.stdout, /^\{"currency":"USD"\} +\{"currency":"EUR"\}$/m);
+    t.regex(diff.stdout, /^\{"currency":"USD"\} +\{"currency":"EUR","coupon":null\}$/m);
+    t.regex(diff.stdout, /^coupon +absent +null$/m);
+    const data = await svc('execution', 'diff', other, original, '-o', 'json');
+    const { state } = JSON.parse(data.stdout) as { readonly state: readonly JsonObject[] };
+    t.deepEqual(
+      state.map(({ key, absent_in: side }) => [key, side]),
+      [
+        ['currency', null],
+        ['coupon', 'other'],
+        ['quote', null],
+      ],
+    );
     const kept = await svc('execution', 'diff', original, fork);
     t.regex(kept.stdout, /^parts at +charge$/m);
     t.notRegex(kept.stdout, /^quote/m);

@@ -36,7 +36,7 @@ story('a fork is compared with its original from its lineage', async (t, place) 
   await tenant.work('charge', { paid: 5 });
   await tenant.breakDown('ship', { error: 'the carrier is closed' });
   await tenant.until(id, 'failed');
-  const body = { at: 'charge', patch: { currency: 'EUR' } };
+  const body = { at: 'charge', patch: { currency: 'EUR', coupon: 'ten' } };
   const forked = await tenant.post<{ execution_id: string }>(`/executions/${id}/fork`, body);
   const fork = expectStatus(forked, 201).execution_id;
   await tenant.work('charge', { paid: 4 });
@@ -52,7 +52,11 @@ story('a fork is compared with its original from its lineage', async (t, place) 
   await rowOf(page, 'ship').getByText('the carrier is closed').waitFor();
   t.is(await rowOf(page, 'quote').count(), 0);
   await page.getByText('Both began with the same input.').waitFor();
-  await rows(page, 'Keys of the states that differ').getByText('"EUR"').waitFor();
+  const keys = rows(page, 'Keys of the states that differ');
+  await keys.getByText('"EUR"').waitFor();
+  const coupon = keys.filter({ has: page.getByText('coupon', { exact: true }) });
+  await coupon.getByText('absent', { exact: true }).waitFor();
+  await coupon.getByText('"ten"').waitFor();
   t.deepEqual(await checkAccessibility(page), []);
   await page.setViewportSize({ width: 375, height: 800 });
   t.deepEqual(await findCutOff(page), []);

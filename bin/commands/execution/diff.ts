@@ -2,6 +2,7 @@ import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import {
   compareExecutions,
   type ComparedExecution,
+  type ComparedKey,
   type ComparedVisit,
   type Comparison,
   type VisitResult,
@@ -42,7 +43,7 @@ export async function diffExecutions(
     printLine('');
     printTable({
       head: ['STATE', 'ONE', 'OTHER'],
-      rows: comparison.state.map(({ key, one: mine, other: its }) => [key, ...both(mine, its)]),
+      rows: comparison.state.map(rowOfKey),
     });
   }
   if (comparison.input.differs === true) {
@@ -108,6 +109,14 @@ function tellParting({ parts_at: at, visits }: Comparison): Readonly<Record<stri
 function both(one: JsonValue, other: JsonValue): Pair<string> {
   return [shorten(JSON.stringify(one)), shorten(JSON.stringify(other))];
 }
+
+function rowOfKey({ key, one, other, absent_in: side }: ComparedKey): readonly string[] {
+  const [mine, its] = both(one, other);
+  return [key, side === 'one' ? ABSENT : mine, side === 'other' ? ABSENT : its];
+}
+
+/** A null is a value: JSON has it, and a text stands in quotes. */
+const ABSENT = 'absent';
 
 function rowOf({ node_id, visit, differs, one, other }: ComparedVisit): (string | number | null)[] {
   return [node_id, visit, differs?.replace('_', ' ') ?? null, tell(one), tell(other)];

@@ -180,8 +180,16 @@ export function StatePanel({
 
 const STATE_COLUMNS: readonly Column<Comparison['state'][number]>[] = [
   { id: 'key', title: 'Key', cell: ({ key }) => <code>{key}</code> },
-  { id: 'one', title: 'One', cell: ({ one }) => <Value value={one} /> },
-  { id: 'other', title: 'Other', cell: ({ other }) => <Value value={other} /> },
+  {
+    id: 'one',
+    title: 'One',
+    cell: ({ one, absent_in: side }) => (side === 'one' ? 'absent' : <Value value={one} />),
+  },
+  {
+    id: 'other',
+    title: 'Other',
+    cell: ({ other, absent_in: side }) => (side === 'other' ? 'absent' : <Value value={other} />),
+  },
 ];
 
 function Value({ value }: { readonly value: unknown }) {

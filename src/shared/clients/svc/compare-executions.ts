@@ -59,12 +59,17 @@ export interface Comparison {
   /** The first visit that differs; null: all are alike. */
   readonly parts_at: { readonly node_id: string; readonly visit: number } | null;
   readonly visits: readonly ComparedVisit[];
-  /** Keys of the states that differ; null: the key is missing there. */
-  readonly state: readonly {
-    readonly key: string;
-    readonly one: JsonValue;
-    readonly other: JsonValue;
-  }[];
+  /** Keys of the states that differ. */
+  readonly state: readonly ComparedKey[];
+}
+
+export interface ComparedKey {
+  readonly key: string;
+  /** Null also where the key is absent. */
+  readonly one: JsonValue;
+  readonly other: JsonValue;
+  /** The state that lacks the key; null: both have it. */
+  readonly absent_in: 'one' | 'other' | null;
 }
 
 /** Compares visits by node and number, in the order in which they began. */
@@ -223,5 +228,15 @@ function compareStates(one: JsonObject, other: JsonObject): Comparison['state'] 
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...keys]
     .filter((key) => !isSameJson(one[key], other[key]))
-    .map((key) => ({ key, one: one[key] ?? null, other: other[key] ?? null }));
+    .map((key) => ({
+      key,
+      one: one[key] ?? null,
+      other: other[key] ?? null,
+      absent_in: absentIn(key, one, other),
+    }));
+}
+
+function absentIn(key: string, one: JsonObject, other: JsonObject): ComparedKey['absent_in'] {
+  if (!Object.hasOwn(one, key)) return 'one';
+  return Object.hasOwn(other, key) ? null : 'other';
 }

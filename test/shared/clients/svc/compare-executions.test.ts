@@ -90,3 +90,13 @@ test('a retry keeps what its original completed, and runs again what failed', (t
     ['y', 'only_one'],
   ]);
 });
+
+test('a key that one state lacks differs from a null', (t) => {
+  const one = make('one', [], { state: { same: null, gone: null, set: null } });
+  const other = make('other', [], { state: { same: null, new: null, set: 1 } });
+  t.deepEqual(compareExecutions(one, other).state, [
+    { key: 'gone', one: null, other: null, absent_in: 'other' },
+    { key: 'set', one: null, other: 1, absent_in: null },
+    { key: 'new', one: null, other: null, absent_in: 'one' },
+  ]);
+});
