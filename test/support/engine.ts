@@ -45,6 +45,13 @@ function textOf(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+/** The engine reports this value for a histogram. */
+export interface Observation {
+  readonly name: Parameters<EngineReport['observe']>[0];
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
 export type TestEngine = ReturnType<typeof openTestEngine>;
 
 /** An engine as in a process, but the test turns its loops: nothing happens between two turns. */
@@ -62,10 +69,11 @@ export function openTestEngine(params: {
 }) {
   const { store, tenantId = DEFAULT_TENANT } = params;
   const counts = new Map<string, number>();
+  const observed: Observation[] = [];
   const troubles: unknown[] = [];
   const report: EngineReport = {
     count: (name, by) => void counts.set(name, (counts.get(name) ?? 0) + by),
-    observe: () => undefined,
+    observe: (name, value, labels = {}) => void observed.push({ name, value, labels }),
     trouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
   };
   const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
@@ -209,6 +217,7 @@ export function openTestEngine(params: {
     report,
     scheduling,
     counts,
+    observed,
     troubles,
     turn,
     settle,

@@ -21,6 +21,7 @@ export interface EngineReport {
       | 'executions_started'
       | 'executions_admitted'
       | 'executions_displaced'
+      | 'executions_gathered'
       | 'quota_items_admitted'
       | 'timers_fired'
       | 'webhook_attempts'

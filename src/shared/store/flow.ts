@@ -71,7 +71,7 @@ export interface FlowStore {
 export interface AdmittedExecution {
   readonly executionId: ExecutionId;
   readonly shard: number;
-  /** Since its start. */
+  /** Since its start, or since its `start_after`. */
   readonly waitedMs: number;
 }
 

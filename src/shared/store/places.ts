@@ -1,4 +1,5 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { AdmittedExecution } from './flow.ts';
 
 /**
  * Places of a tenant's `max_concurrent_executions`. An execution takes one from its first step
@@ -13,7 +14,7 @@ export interface PlaceStore {
   admit(params: {
     readonly tenantId: TenantId;
     readonly limit: number;
-  }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
+  }): Promise<readonly AdmittedExecution[]>;
   /** Tenants with children that wait for a place. */
   listTenants(): Promise<readonly TenantId[]>;
   /** Null: the execution waits for no place. */

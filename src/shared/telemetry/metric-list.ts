@@ -17,6 +17,9 @@ const ROUND_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 const NODE_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600];
 const EXECUTION_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 21_600, 86_400];
 
+/** An execution waits for these before it begins; they are the kinds of `waiting_for`. */
+const WAIT_REASONS = ['concurrency', 'rate', 'debounce', 'batch', 'max_concurrent_executions'];
+
 /**
  * Every metric of the runtime. The keys of the engine's are the names it reports them by, see
  * `EngineReport`. `docs/reference/metrics.md` is made from this list.
@@ -54,19 +57,28 @@ export const METRICS = {
     type: 'counter',
     help: 'Executions that waited and got their place, by what they waited for.',
     labels: ['reason'],
-    values: ['concurrency', 'max_concurrent_executions'],
+    values: WAIT_REASONS,
   },
   executions_displaced: {
     name: 'svc_executions_displaced_total',
     type: 'counter',
-    help: 'Executions cancelled because a newer one of their key needed the place.',
+    help: 'Executions cancelled for a newer one of their key: by when_full cancel_oldest, or by debounce.',
+    labels: [],
+  },
+  executions_gathered: {
+    name: 'svc_executions_gathered_total',
+    type: 'counter',
+    help: 'Executions that ended as cancelled because another one has their input in its batch.',
     labels: [],
   },
   execution_wait_seconds: {
     name: 'svc_execution_wait_duration_seconds',
     type: 'histogram',
-    help: 'Time from the start of an execution to its place of concurrency.',
-    labels: [],
+    help:
+      'Time from the start of an execution, or from its start_after, until it got what it waited for: ' +
+      'by what that was. One that waited for its key and then for its tenant is observed for each.',
+    labels: ['reason'],
+    values: WAIT_REASONS,
     buckets: NODE_SECONDS,
   },
   quota_items_admitted: {

@@ -94,7 +94,7 @@ export async function admitWaiting(
     if (admitted.length > 0) report.count('executions_admitted', admitted.length, { reason });
     for (const { shard, waitedMs } of admitted) {
       shards.add(shard);
-      report.observe('execution_wait_seconds', waitedMs / 1_000);
+      report.observe('execution_wait_seconds', waitedMs / 1_000, { reason });
     }
     found += admitted.length + (hasMoved ? 1 : 0);
   }

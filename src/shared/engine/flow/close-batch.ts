@@ -1,3 +1,4 @@
+import { beginsAt } from '../../domain/execution/begins-at.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
@@ -24,6 +25,8 @@ import { neededPlaceOf, queued } from './needed-place.ts';
 
 interface Member {
   readonly row: ExecutionRow;
+  /** ISO instant: its start, or its `start_after`. */
+  readonly since: string;
   readonly state: ExecutionState;
 }
 
@@ -58,7 +61,7 @@ async function readMembers(
       if (one === null || isTerminal(one.row.status)) return [];
       const state = foldLoaded(one, null);
       if (state.isBatch) return [];
-      members.push({ row: one.row, state });
+      members.push({ row: one.row, state, since: beginsAt(one.events) ?? one.row.createdAt });
     }
   }
   return members;
@@ -108,8 +111,9 @@ async function close(
     if (!verdict.accepted || commit === undefined || member === undefined) return NOTHING;
     const committedAt = verdict.createdAt;
     afterCommit(deps, { commit, row: member.row, committedAt });
-    if (index === 0) waitedMs = Date.parse(committedAt) - Date.parse(row.createdAt);
+    if (index === 0) waitedMs = Date.parse(committedAt) - Date.parse(leader.since);
   }
+  deps.report.count('executions_gathered', members.length - 1);
   return next === null
     ? { begun: [{ executionId, shard, waitedMs }], hasMoved: false }
     : { begun: [], hasMoved: true };

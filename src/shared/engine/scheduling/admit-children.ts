@@ -70,9 +70,11 @@ export function createAdmission(deps: {
       for (const tenantId of tenants) {
         const admitted = await deps.places.admit({ tenantId, limit: ADMITTED_MAX });
         found += admitted.length;
-        deps.report.count('executions_admitted', admitted.length, {
-          reason: 'max_concurrent_executions',
-        });
+        const reason = 'max_concurrent_executions';
+        deps.report.count('executions_admitted', admitted.length, { reason });
+        for (const { waitedMs } of admitted) {
+          deps.report.observe('execution_wait_seconds', waitedMs / 1_000, { reason });
+        }
         more ||= admitted.length >= ADMITTED_MAX;
         const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
         if (topics.size > 0) deps.wake.notify([...topics]);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { SvcError } from '../../../../src/shared/domain/errors.ts';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
-import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 import { KEPT_FOR_GOOD, openRetention } from './retention-scene.ts';
 
@@ -34,7 +34,6 @@ const ACTIONS: Readonly<
   'preview of a fork': ({ engine }, executionId) =>
     engine.previewFork({ ...by, ...same, executionId, at: atNode }),
 };
-type TestEngine = ReturnType<typeof openTestEngine>;
 const READINGS = ['find', 'load', 'events', 'eventsBetween'] as const;
 
 for (const dialect of ['sqlite', 'postgres'] as const) {

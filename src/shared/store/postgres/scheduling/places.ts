@@ -6,11 +6,12 @@ import { toUuid } from '../rows.ts';
 export function createPlaceStore(pool: PostgresPool): PlaceStore {
   return {
     async admit({ tenantId, limit }) {
-      const rows = await pool.run<{ readonly id: string; readonly shard: number }>(ADMIT, [
-        tenantId,
-        limit,
-      ]);
-      return rows.map(({ id, shard }) => ({ executionId: executionIdFromUuid(id), shard }));
+      const rows = await pool.run<AdmittedRecord>(ADMIT, [tenantId, limit]);
+      return rows.map(({ id, shard, waited_ms: waitedMs }) => ({
+        executionId: executionIdFromUuid(id),
+        shard,
+        waitedMs,
+      }));
     },
 
     async listTenants() {
@@ -27,17 +28,39 @@ export function createPlaceStore(pool: PostgresPool): PlaceStore {
   };
 }
 
+interface AdmittedRecord {
+  readonly id: string;
+  readonly shard: number;
+  readonly waited_ms: number;
+}
+
 interface WaitRecord {
   readonly since: string;
   readonly ahead: number;
   readonly places_max: number | null;
 }
 
+/**
+ * The waits are read as they were before the function removed them. A child that borrows a place may be none
+ * of the first; it has waited since it was created.
+ */
 const ADMIT: Statement = {
   name: 'admit-children',
   writes: true,
   text: `
-    select a.admitted_id as id, a.admitted_shard as shard
+    with waits as materialized (
+      select c.execution_id, c.since
+      from child_places c
+      where c.tenant_id = $1::text
+        and c.state = 'waiting'
+      order by c.seq
+      limit $2::int4
+    )
+    select a.admitted_id as id, a.admitted_shard as shard,
+      (extract(epoch from clock_timestamp() - coalesce(
+        (select w.since from waits w where w.execution_id = a.admitted_id),
+        (select e.created_at from executions e where e.id = a.admitted_id)
+      )) * 1000)::int8 as waited_ms
     from admit_children($1::text, $2::int4) a`,
 };
 

@@ -1,4 +1,5 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
+import type { AdmittedExecution } from '../../flow.ts';
 import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { markRunnable } from './mark-runnable.ts';
@@ -15,13 +16,14 @@ export function createPlaceStore(connection: Connection): PlaceStore {
 interface Waiting {
   readonly executionId: ExecutionId;
   readonly shard: number;
+  readonly since: number;
 }
 
 /** See `admit_children` of PostgreSQL. */
 function admit(
   connection: Connection,
   { tenantId, limit }: Parameters<PlaceStore['admit']>[0],
-): readonly Waiting[] {
+): readonly AdmittedExecution[] {
   const tenant = connection.get<{ readonly places_max: number | null; readonly queues: number }>(
     `select limits ->> 'max_concurrent_executions' as places_max,
        limits ->> 'when_full' is 'queue' as queues
@@ -66,8 +68,11 @@ function admit(
     connection.run('delete from child_places where execution_id = ?', [executionId]);
   }
   const admitted = [...borrowing, ...placed.filter((one) => isLive(connection, one))];
-  for (const child of admitted) markRunnable(connection, child);
-  return admitted;
+  const now = connection.now();
+  return admitted.map(({ executionId, shard, since }) => {
+    markRunnable(connection, { executionId, shard });
+    return { executionId, shard, waitedMs: now - since };
+  });
 }
 
 /** The oldest child of each parent that lends its place to none. */
@@ -76,9 +81,9 @@ function findBorrowing(
   params: { readonly tenantId: TenantId; readonly limit: number },
 ): readonly Waiting[] {
   return connection.all<Waiting>(
-    `select execution_id as executionId, shard
+    `select execution_id as executionId, shard, since
      from (
-       select execution_id, shard, min(seq)
+       select execution_id, shard, since, min(seq)
        from child_places c
        where tenant_id = :tenant_id
          and state = 'waiting'
@@ -101,7 +106,7 @@ function findOldest(
 ): readonly Waiting[] {
   if (params.limit <= 0) return [];
   return connection.all<Waiting>(
-    `select execution_id as executionId, shard
+    `select execution_id as executionId, shard, since
      from child_places
      where tenant_id = :tenant_id and state = 'waiting'
      order by seq
