@@ -1,4 +1,4 @@
--- after: f7dfb967422c98d726683fa742a87b2bf81882b23c36d4db88e071c54198b043
+-- after: 37c412c313510e0f82d181b43251dd8e42b342fb98e4065244ff5f5969c1176c
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -800,7 +800,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer) strict;
+, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0) strict;
 
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
@@ -856,6 +856,13 @@ CREATE INDEX work_queue_shares on work_queue (
   seq
 )
   where instr(queue_key, '~') > 0;
+
+CREATE INDEX flow_waits_not_in_line on flow_waits (tenant_id, seq) where in_line = 0;
+
+CREATE INDEX child_places_borrowing on child_places (tenant_id, parent_execution_id, seq)
+  where state = 'waiting' and parent_execution_id is not null;
+
+CREATE INDEX child_places_lent_of_tenant on child_places (tenant_id) where state = 'lent';
 
 insert into lease_fence (id, last) values (1, 0);
 

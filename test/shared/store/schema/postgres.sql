@@ -294,6 +294,7 @@ create table public.flow_waits (
   first_at timestamp with time zone,
   next_line text,
   batch_bytes integer,
+  in_line boolean default false not null,
   constraint flow_waits_burst_check CHECK ((burst >= 1)),
   constraint flow_waits_interval_us_check CHECK ((interval_us >= 1)),
   constraint flow_waits_pkey PRIMARY KEY (execution_id),
@@ -785,7 +786,11 @@ CREATE INDEX audit_log_by_time ON public.audit_log USING btree (created_at);
 
 CREATE INDEX audit_seals_by_window ON public.audit_seals USING btree (window_number);
 
+CREATE INDEX child_places_borrowing ON public.child_places USING btree (tenant_id, parent_execution_id, seq) WHERE ((state = 'waiting'::text) AND (parent_execution_id IS NOT NULL));
+
 CREATE INDEX child_places_lent ON public.child_places USING btree (parent_execution_id) WHERE (state = 'lent'::text);
+
+CREATE INDEX child_places_lent_of_tenant ON public.child_places USING btree (tenant_id) WHERE (state = 'lent'::text);
 
 CREATE INDEX child_places_waiting ON public.child_places USING btree (tenant_id, seq) WHERE (state = 'waiting'::text);
 
@@ -812,6 +817,8 @@ CREATE INDEX flow_waits_by_due ON public.flow_waits USING btree (due_at) WHERE (
 CREATE INDEX flow_waits_by_key ON public.flow_waits USING btree (tenant_id, place_key, seq);
 
 CREATE INDEX flow_waits_cancelling ON public.flow_waits USING btree (tenant_id, place_key, seq) WHERE cancels_oldest;
+
+CREATE INDEX flow_waits_not_in_line ON public.flow_waits USING btree (tenant_id, seq) WHERE (NOT in_line);
 
 CREATE INDEX imported_executions_by_execution ON public.imported_executions USING btree (execution_id);
 
@@ -918,6 +925,8 @@ CREATE OR REPLACE FUNCTION public.admit_children(tenant text, at_most integer)
  LANGUAGE plpgsql
 AS $function$
 declare
+  -- So many executions are looked at, the oldest, before all are counted.
+  looked_at_max constant bigint := 2000;
   places_max bigint;
   queues boolean;
   free bigint;
@@ -941,49 +950,82 @@ begin
         and c.parent_execution_id is null
     )
   ) then
-    insert into public.child_places (
-      execution_id, tenant_id, parent_execution_id, shard, state, since
-    )
-    select w.execution_id, tenant, null, w.shard, 'later', w.since
-    from (
-      select f.execution_id, f.shard, f.since
+    with unlisted as materialized (
+      select f.execution_id, f.shard, f.seq, f.since
       from public.flow_waits f
       where f.tenant_id = tenant
-        and not exists (
-          select from public.child_places c where c.execution_id = f.execution_id
-        )
+        and not f.in_line
       order by f.seq
       -- One that leaves the line of its key at this moment begins with the place that it is counted with.
       for update skip locked
-    ) w
+    ),
+    listed as (
+      update public.flow_waits f
+      set in_line = true
+      where f.execution_id = any(array(select u.execution_id from unlisted u))
+    )
+    insert into public.child_places (
+      execution_id, tenant_id, parent_execution_id, shard, state, since
+    )
+    select u.execution_id, tenant, null, u.shard, 'later', u.since
+    from unlisted u
+    order by u.seq
     on conflict (execution_id) do nothing;
   end if;
 
-  -- What has ended borrows nothing any more.
+  -- What has ended borrows nothing any more. A subquery instead of a join, which would read all executions.
   delete from public.child_places c
   where c.tenant_id = tenant
     and c.state = 'lent'
-    and not exists (
-      select
+    and (
+      select e.status in ('running', 'paused')
       from public.executions e
       where e.id = c.execution_id
-        and e.status in ('running', 'paused')
-    );
+    ) is not true;
 
   return query
-  with picked as materialized (
-    select distinct on (c.parent_execution_id) c.execution_id
-    from public.child_places c
-    where c.tenant_id = tenant
-      and c.state = 'waiting'
-      and c.parent_execution_id is not null
+  -- From one parent to the next by the index, however many children of each wait.
+  with recursive parents as (
+    (
+      select c.parent_execution_id as id
+      from public.child_places c
+      where c.tenant_id = tenant
+        and c.state = 'waiting'
+        and c.parent_execution_id is not null
+      order by c.parent_execution_id
+      limit 1
+    )
+    union all
+    select (
+      select c.parent_execution_id
+      from public.child_places c
+      where c.tenant_id = tenant
+        and c.state = 'waiting'
+        and c.parent_execution_id > p.id
+      order by c.parent_execution_id
+      limit 1
+    )
+    from parents p
+    where p.id is not null
+  ),
+  picked as materialized (
+    select (
+      select c.execution_id
+      from public.child_places c
+      where c.tenant_id = tenant
+        and c.state = 'waiting'
+        and c.parent_execution_id = p.id
+      order by c.seq
+      limit 1
+    ) as execution_id
+    from parents p
+    where p.id is not null
       and not exists (
         select
         from public.child_places l
-        where l.parent_execution_id = c.parent_execution_id
+        where l.parent_execution_id = p.id
           and l.state = 'lent'
       )
-    order by c.parent_execution_id, c.seq
     limit at_most
   ),
   lent as (
@@ -1005,16 +1047,48 @@ begin
 
   free := at_most;
   if places_max is not null then
-    select places_max - count(*)
-    into free
-    from (
-      select
-      from public.executions e
-      where e.tenant_id = tenant
-        and e.status in ('running', 'paused')
-        and not exists (select from public.child_places c where c.execution_id = e.id)
-      limit places_max
-    ) live;
+    -- Those that have places began first, as a rule. So a look at a full tenant ends before those that wait.
+    if places_max <= looked_at_max / 2 then
+      select places_max - count(*)
+      into free
+      from (
+        select
+        from (
+          (
+            select e.id
+            from public.executions e
+            where e.tenant_id = tenant
+              and e.status = 'paused'
+            order by e.created_at, e.id
+            limit looked_at_max
+          )
+          union all
+          (
+            select e.id
+            from public.executions e
+            where e.tenant_id = tenant
+              and e.status = 'running'
+            order by e.created_at, e.id
+            limit looked_at_max
+          )
+        ) e
+        -- A subquery instead of a join, which would read all that wait.
+        where (select true from public.child_places c where c.execution_id = e.id) is null
+        limit places_max
+      ) oldest;
+    end if;
+    if free > 0 then
+      select places_max - count(*)
+      into free
+      from (
+        select
+        from public.executions e
+        where e.tenant_id = tenant
+          and e.status in ('running', 'paused')
+          and not exists (select from public.child_places c where c.execution_id = e.id)
+        limit places_max
+      ) live;
+    end if;
   end if;
 
   return query
@@ -1761,6 +1835,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_start_in_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update public.child_places c
+  set state = 'waiting',
+    seq = default
+  where c.execution_id = old.execution_id
+    and c.state = 'later'
+    and not exists (
+      select from public.flow_waits w where w.execution_id = old.execution_id
+    );
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lock_tenant_room(tenant text, executions_max bigint, queued_max bigint, OUT executions_free bigint, OUT queued_free bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -2362,6 +2454,8 @@ CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON public.retired_execution
 CREATE TRIGGER refuse_insert BEFORE INSERT ON public.retired_executions FOR EACH ROW EXECUTE FUNCTION public.refuse_unless_owner();
 
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.retired_executions FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+CREATE TRIGGER keep_start_in_line AFTER DELETE ON public.timers FOR EACH ROW WHEN ((old.purpose = 'start_after'::text)) EXECUTE FUNCTION public.keep_start_in_line();
 
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.work_items FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 

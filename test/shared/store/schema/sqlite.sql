@@ -235,7 +235,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer) strict;
+, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0) strict;
 
 CREATE TABLE imported_definitions (
   definition_id text not null primary key,
@@ -652,7 +652,12 @@ CREATE INDEX audit_log_by_time on audit_log (created_at);
 
 CREATE INDEX audit_seals_by_window on audit_seals (window_number);
 
+CREATE INDEX child_places_borrowing on child_places (tenant_id, parent_execution_id, seq)
+  where state = 'waiting' and parent_execution_id is not null;
+
 CREATE INDEX child_places_lent on child_places (parent_execution_id) where state = 'lent';
+
+CREATE INDEX child_places_lent_of_tenant on child_places (tenant_id) where state = 'lent';
 
 CREATE INDEX child_places_waiting on child_places (tenant_id, seq) where state = 'waiting';
 
@@ -684,6 +689,8 @@ CREATE INDEX flow_waits_by_due on flow_waits (due_at) where due_at is not null;
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 
 CREATE INDEX flow_waits_cancelling on flow_waits (tenant_id, place_key, seq) where cancels_oldest = 1;
+
+CREATE INDEX flow_waits_not_in_line on flow_waits (tenant_id, seq) where in_line = 0;
 
 CREATE INDEX imported_executions_by_execution on imported_executions (execution_id);
 

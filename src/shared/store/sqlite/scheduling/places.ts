@@ -36,33 +36,17 @@ function admit(
     tenant.places_max !== null &&
     (tenant.queues === 1 || hasWaitingStart(connection, tenantId))
   ) {
-    connection.run(
-      `insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
-       select execution_id, tenant_id, null, shard, 'later', since
-       from flow_waits w
-       where tenant_id = ?
-         and not exists (select 1 from child_places c where c.execution_id = w.execution_id)
-       order by seq`,
-      [tenantId],
-    );
+    listLater(connection, tenantId);
   }
-  connection.run(
-    `delete from child_places
-     where tenant_id = ?
-       and state = 'lent'
-       and not exists (
-         select 1
-         from executions e
-         where e.id = child_places.execution_id and e.status in ('running', 'paused')
-       )`,
-    [tenantId],
-  );
+  connection.run(FORGET_LENT, { tenant_id: tenantId });
   const borrowing = findBorrowing(connection, { tenantId, limit });
   for (const { executionId } of borrowing) {
     connection.run(`update child_places set state = 'lent' where execution_id = ?`, [executionId]);
   }
   const free =
-    tenant.places_max === null ? limit : tenant.places_max - countTaken(connection, tenantId);
+    tenant.places_max === null
+      ? limit
+      : tenant.places_max - countTaken(connection, { tenantId, limit: tenant.places_max });
   const placed = findOldest(connection, { tenantId, limit: Math.min(limit, free) });
   for (const { executionId } of placed) {
     connection.run('delete from child_places where execution_id = ?', [executionId]);
@@ -75,30 +59,84 @@ function admit(
   });
 }
 
-/** The oldest child of each parent that lends its place to none. */
+/** Executions that wait for their key and have no row in the line yet. */
+function listLater(connection: Connection, tenantId: TenantId): void {
+  connection.run(LIST_LATER, { tenant_id: tenantId });
+  connection.run(NOTE_LISTED, { tenant_id: tenantId });
+}
+
+/** Read by the test of plans, like the statements below. */
+export const LIST_LATER = `
+  insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+  select execution_id, tenant_id, null, shard, 'later', since
+  from flow_waits
+  where tenant_id = :tenant_id and in_line = 0
+  order by seq
+  on conflict (execution_id) do nothing`;
+
+export const NOTE_LISTED = `
+  update flow_waits
+  set in_line = 1
+  where tenant_id = :tenant_id and in_line = 0`;
+
+export const FORGET_LENT = `
+  delete from child_places
+  where tenant_id = :tenant_id
+    and state = 'lent'
+    and not exists (
+      select 1
+      from executions e
+      where e.id = child_places.execution_id and e.status in ('running', 'paused')
+    )`;
+
+/**
+ * The oldest child of each parent that lends its place to none: from one parent to the next by the index,
+ * however many children of each wait.
+ */
 function findBorrowing(
   connection: Connection,
   params: { readonly tenantId: TenantId; readonly limit: number },
 ): readonly Waiting[] {
-  return connection.all<Waiting>(
-    `select execution_id as executionId, shard, since
-     from (
-       select execution_id, shard, since, min(seq)
-       from child_places c
-       where tenant_id = :tenant_id
-         and state = 'waiting'
-         and parent_execution_id is not null
-         and not exists (
-           select 1
-           from child_places l
-           where l.parent_execution_id = c.parent_execution_id and l.state = 'lent'
-         )
-       group by parent_execution_id
-       limit :limit
-     )`,
-    { tenant_id: params.tenantId, limit: params.limit },
-  );
+  const { tenantId, limit } = params;
+  return connection.all<Waiting>(FIND_BORROWING, { tenant_id: tenantId, limit });
 }
+
+export const FIND_BORROWING = `
+  with recursive parents (id) as (
+    select min(parent_execution_id)
+    from child_places
+    where tenant_id = :tenant_id
+      and state = 'waiting'
+      and parent_execution_id is not null
+    union all
+    select (
+      select min(c.parent_execution_id)
+      from child_places c
+      where c.tenant_id = :tenant_id
+        and c.state = 'waiting'
+        and c.parent_execution_id is not null
+        and c.parent_execution_id > parents.id
+    )
+    from parents
+    where parents.id is not null
+  )
+  select c.execution_id as executionId, c.shard, c.since
+  from parents
+  join child_places c on c.seq = (
+    select min(seq)
+    from child_places o
+    where o.tenant_id = :tenant_id
+      and o.state = 'waiting'
+      and o.parent_execution_id is not null
+      and o.parent_execution_id = parents.id
+  )
+  where parents.id is not null
+    and not exists (
+      select 1
+      from child_places l
+      where l.parent_execution_id = parents.id and l.state = 'lent'
+    )
+  limit :limit`;
 
 function findOldest(
   connection: Connection,
@@ -134,17 +172,41 @@ function isLive(connection: Connection, { executionId }: Waiting): boolean {
   return live !== undefined;
 }
 
-function countTaken(connection: Connection, tenantId: TenantId): number {
-  const row = connection.get<{ readonly taken: number }>(
-    `select count(*) as taken
-     from executions e
-     where e.tenant_id = ?
-       and e.status in ('running', 'paused')
-       and not exists (select 1 from child_places c where c.execution_id = e.id)`,
-    [tenantId],
-  );
+/**
+ * Counted to the limit. Those that have places began first, as a rule: so a look at a full tenant ends before
+ * those that wait.
+ */
+function countTaken(
+  connection: Connection,
+  params: { readonly tenantId: TenantId; readonly limit: number },
+): number {
+  const { tenantId, limit } = params;
+  const row = connection.get<{ readonly taken: number }>(COUNT_TAKEN, {
+    tenant_id: tenantId,
+    limit,
+  });
   return row?.taken ?? 0;
 }
+
+const liveOf = (status: string) => `
+      select *
+      from (
+        select e.id
+        from executions e
+        where e.tenant_id = :tenant_id and e.status = '${status}'
+        order by e.created_at, e.id
+      )`;
+
+export const COUNT_TAKEN = `
+  select count(*) as taken
+  from (
+    select 1
+    from (${liveOf('paused')}
+      union all ${liveOf('running')}
+    ) e
+    where not exists (select 1 from child_places c where c.execution_id = e.id)
+    limit :limit
+  )`;
 
 function listTenants(connection: Connection): readonly TenantId[] {
   return connection
