@@ -159,7 +159,9 @@ check('400: a key that the input does not have, and rules that cannot be', async
   t.like(tree, {
     status: 400,
     body: {
-      error: 'bad request: concurrency.key of the workflow: must be text, a number or a boolean',
+      error:
+        'bad request: concurrency.key of the workflow: expression `input.customer` must give text, ' +
+        'a number or a boolean, and gives an object for this input',
     },
   });
   for (const concurrency of [

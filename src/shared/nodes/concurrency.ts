@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts
 import { DEFAULT_QUEUE } from '../domain/work/claim-filter.ts';
 import { QUOTA_KEY_MAX, quotaQueueName } from '../domain/work/quota.ts';
 import type { ParseContext } from '../domain/workflow/plan/plan.ts';
-import { pointerTo } from '../domain/workflow/problem.ts';
+import { pointerTo, unknownMember } from '../domain/workflow/problem.ts';
 import { anyOf, object, text, wholeNumber } from '../domain/workflow/schema/fields.ts';
 import type { Rate } from './rate.ts';
 import { readExpression } from './read-fields.ts';
@@ -32,6 +32,8 @@ export const CONCURRENCY_FIELD = anyOf(
   ],
 );
 
+const KNOWN = new Set(['key', 'limit']);
+
 /** Null: left out, or reported. */
 export function readConcurrency(fields: JsonObject, at: ParseContext): Concurrency | null {
   const value = fields['concurrency'] ?? null;
@@ -42,7 +44,7 @@ export function readConcurrency(fields: JsonObject, at: ParseContext): Concurren
     return null;
   }
   for (const name of Object.keys(value)) {
-    if (name !== 'key' && name !== 'limit') at.problem(pointer + pointerTo(name), 'is not known');
+    if (!KNOWN.has(name)) at.problem(pointer + pointerTo(name), unknownMember(name, KNOWN));
   }
   const limit = value['limit'] ?? null;
   const key = value['key'] ?? null;

@@ -94,7 +94,7 @@ test('concurrency: a value that cannot be a limit is refused where it stands', (
   }
   t.deepEqual(problems({ limit: 1, key: 3 }), ['/kind/concurrency/key: must be a string']);
   t.deepEqual(problems({ limit: 1, when_full: 'queue' }), [
-    '/kind/concurrency/when_full: is not known',
+    '/kind/concurrency/when_full: is not known: use key, limit',
   ]);
 });
 
@@ -113,7 +113,7 @@ test('rate: an invalid rate is refused where it stands', (t) => {
   const problems = (rate: JsonValue) => nodeProblems({ kind: { ...PYTHON.kind, rate } });
   t.deepEqual(problems(PACED), []);
   t.deepEqual(problems({ limit: 1_000_000, per: '1d' }), []);
-  t.deepEqual(problems('2/s'), ['/kind/rate: must be an object']);
+  t.deepEqual(problems('2/s'), ['/kind/rate: must be an object with limit and per']);
   for (const name of ['limit', 'burst']) {
     for (const count of [0, 1.5, 1_000_001, '2']) {
       t.deepEqual(problems({ ...PACED, [name]: count }), [
@@ -127,5 +127,7 @@ test('rate: an invalid rate is refused where it stands', (t) => {
     ]);
   }
   t.deepEqual(problems({ ...PACED, key: 3 }), ['/kind/rate/key: must be a string']);
-  t.deepEqual(problems({ ...PACED, every: '1s' }), ['/kind/rate/every: is not known']);
+  t.deepEqual(problems({ ...PACED, every: '1s' }), [
+    '/kind/rate/every: is not known: use key, limit, per, burst',
+  ]);
 });

@@ -433,7 +433,7 @@ export interface paths {
          *     | `budget_used_up` | a person must grant a budget again |
          *     | `awaiting_approval` | a person must decide; `until`: when the approval times out |
          *     | `awaiting_event` | it waits for an external event; `until`: when the wait times out |
-         *     | `waiting_for_place` | it has not begun: the tenant's limit for children, or the concurrency limit of its key, is reached; `position` in the order of waiting |
+         *     | `waiting_for_place` | it has not begun: it waits for a place of its tenant or its key, for its turn by a `rate`, whether a newer start displaces it, or for further starts of its batch; `position` in the order of waiting |
          *     | `waiting_for_quota` | a work item waits for a place of the `concurrency` of its `tool`, or for a token of its `rate`, `position` in the order of priority and age |
          *     | `waiting_in_queue` | a work item waits its turn, `position` in the order of priority and age |
          *     | `retry_backoff_until` | the next attempt waits for its time, after `error` |

@@ -78,7 +78,7 @@ export function compareExecutions(one: ComparedExecution, other: ComparedExecuti
   addKept(first, { of: one, from: second, original: other });
   addKept(second, { of: other, from: first, original: one });
   const keys = new Set([...first.keys(), ...second.keys()]);
-  const visits = [...keys].map((key) => compareVisit(key, first.get(key), second.get(key)));
+  const visits = [...keys].flatMap((key) => compareVisit(first.get(key), second.get(key)));
   const parting = visits.find(({ differs }) => differs !== null && differs !== 'unknown');
   return {
     one: one.execution.execution_id,
@@ -171,19 +171,12 @@ function addKept(
   }
 }
 
-function compareVisit(
-  key: string,
-  one: Visit | undefined,
-  other: Visit | undefined,
-): ComparedVisit {
-  const [node_id = '', visit = '0'] = key.split(' ');
-  return {
-    node_id,
-    visit: Number(visit),
-    differs: differenceOf(one, other),
-    one: resultOf(one),
-    other: resultOf(other),
-  };
+function compareVisit(one: Visit | undefined, other: Visit | undefined): readonly ComparedVisit[] {
+  const named = one ?? other;
+  if (named === undefined) return [];
+  const { node_id, visit } = named;
+  const differs = differenceOf(one, other);
+  return [{ node_id, visit, differs, one: resultOf(one), other: resultOf(other) }];
 }
 
 function differenceOf(one: Visit | undefined, other: Visit | undefined): ComparedVisit['differs'] {

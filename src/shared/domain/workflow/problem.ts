@@ -1,3 +1,6 @@
+import { nearestName } from '../nearest-name.ts';
+import { quoteId } from './quote-id.ts';
+
 /** Something wrong with a workflow definition, and where: `pointer` is a JSON pointer (RFC 6901) from the IR's root. */
 export interface Problem {
   readonly pointer: string;
@@ -80,6 +83,14 @@ export function pointerTo(...tokens: readonly (string | number)[]): string {
   return tokens
     .map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
+}
+
+/** The message about a member that a rule does not have, with the name that was probably meant, or all names. */
+export function unknownMember(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === null
+    ? `is not known: use ${[...known].join(', ')}`
+    : `is not known: did you mean ${quoteId(nearest)}?`;
 }
 
 /** Problems refuse the definition; warnings only go with the answer. */

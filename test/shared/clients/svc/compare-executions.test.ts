@@ -59,6 +59,12 @@ test('the order of members makes no difference, and the first visit that differs
   t.is(compareExecutions(one, one).parts_at, null);
 });
 
+test('a node whose id has blanks keeps its name and visit', (t) => {
+  const one = make('one', [began('ask a person'), ended('ask a person', { a: 1 })]);
+  const other = make('other', [began('ask a person'), ended('ask a person', { a: 2 })]);
+  t.deepEqual(compareExecutions(one, other).parts_at, { node_id: 'ask a person', visit: 0 });
+});
+
 test('outputs that both events leave out are unknown; one left out is another output', (t) => {
   const large = make('one', [began('x'), ended('x'), began('y'), ended('y')]);
   const other = make('other', [began('x'), ended('x'), began('y'), ended('y', { a: 1 })]);

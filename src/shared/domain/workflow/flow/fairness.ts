@@ -2,7 +2,7 @@ import { evaluateExpression } from '../../expression/evaluate-expression.ts';
 import type { Expression } from '../../expression/expression.ts';
 import type { JsonObject } from '../../json.ts';
 import type { FairShare } from '../../work/fair-queue.ts';
-import { flowKeyOf } from './flow-key.ts';
+import { flowKeyOf, wrongValue } from './flow-key.ts';
 
 /** Keys take turns when workers claim items. */
 export interface Fairness {
@@ -31,7 +31,9 @@ export function shareOf({ key: expression, weight }: Fairness, input: JsonObject
   });
   if (!result.ok) return failed(result.message);
   const { value } = result;
-  if (typeof value !== 'number' || !isWeight(value)) return failed(WEIGHT_RULE);
+  if (typeof value !== 'number' || !isWeight(value)) {
+    return failed(wrongValue(weight, value, WEIGHT_FORM));
+  }
   return { ok: true, share: { key, weight: value } };
 }
 
@@ -39,4 +41,5 @@ export function isWeight(value: number): boolean {
   return value >= WEIGHT_MIN && value <= WEIGHT_MAX;
 }
 
-export const WEIGHT_RULE = `must be a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}`;
+const WEIGHT_FORM = `a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}`;
+export const WEIGHT_RULE = `must be ${WEIGHT_FORM}`;

@@ -1,6 +1,7 @@
 import { evaluateExpression } from '../../expression/evaluate-expression.ts';
 import type { Expression } from '../../expression/expression.ts';
-import type { JsonObject } from '../../json.ts';
+import { quoteExpression } from '../../expression/quote-expression.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
 
 export const FLOW_KEY_LENGTH_MAX = 256;
 
@@ -23,11 +24,33 @@ export function flowKeyOf(expression: Expression | null, input: JsonObject): Flo
   if (!result.ok) return result;
   const { value } = result;
   if (value === null || typeof value === 'object') {
-    return { ok: false, message: 'must be text, a number or a boolean' };
+    return { ok: false, message: wrongValue(expression, value, 'text, a number or a boolean') };
   }
   const key = String(value);
   if (key.length > 0 && key.length <= FLOW_KEY_LENGTH_MAX) return { ok: true, key };
-  return { ok: false, message: `must have 1 to ${FLOW_KEY_LENGTH_MAX} characters` };
+  const form = `1 to ${FLOW_KEY_LENGTH_MAX} characters`;
+  return { ok: false, message: wrongValue(expression, value, form) };
+}
+
+/** Says what an expression over the input gives in place of what it must give, without the data. */
+export function wrongValue(expression: Expression, value: JsonValue, form: string): string {
+  return `${quoteExpression(expression.source)} must give ${form}, and gives ${nameValue(value)} for this input`;
+}
+
+function nameValue(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'object':
+      return 'an object';
+    case 'string':
+      if (value === '') return 'an empty text';
+      return value.length > FLOW_KEY_LENGTH_MAX ? `a text of ${value.length} characters` : 'text';
+    case 'boolean':
+      return 'a boolean';
+    default:
+      return 'another number';
+  }
 }
 
 /** Names the places of a key of a workflow within its tenant. */

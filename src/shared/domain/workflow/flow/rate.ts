@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json.ts';
 import { parseDuration } from '../parse/parse-duration.ts';
-import { pointerTo } from '../problem.ts';
+import { pointerTo, unknownMember } from '../problem.ts';
 
 /** A bucket of `burst` tokens, to which `limit` tokens come in each `perMs`. */
 export interface Pace {
@@ -25,11 +25,11 @@ export function parsePace(
   problem: (pointer: string, message: string) => void,
 ): Pace | null {
   if (!isJsonObject(value)) {
-    problem('', 'must be an object');
+    problem('', 'must be an object with limit and per');
     return null;
   }
   for (const name of Object.keys(value)) {
-    if (!KNOWN.has(name)) problem(pointerTo(name), 'is not known');
+    if (!KNOWN.has(name)) problem(pointerTo(name), unknownMember(name, KNOWN));
   }
   const limit = readCount(value['limit'] ?? null);
   if (limit === null) problem('/limit', COUNT_FORM);
