@@ -59,6 +59,7 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 function adviseMissing(message: string): string {
+  if (message.startsWith('not found: route ')) return `${message}; check --url or SVC_URL`;
   const [, thing = ''] = /^not found: (?:node \S+ of )?([a-z]+) /.exec(message) ?? [];
   const list = LISTS[thing];
   return list === undefined ? message : `${message}; list them with: ${list}`;

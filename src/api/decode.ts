@@ -93,6 +93,7 @@ function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined || value === null) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   return issue.message;
 }
 

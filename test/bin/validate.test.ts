@@ -103,6 +103,13 @@ test('0: a slip of a name is a warning with its line', async (t) => {
   );
 });
 
+test('1: a member that is refused is not told as ignored as well', async (t) => {
+  const ir = { ...GOOD, batch: { max: 3, wait: '1s', maxx: 2 } };
+  const { code, stdout } = await validate('refused.json', JSON.stringify(ir));
+  t.is(code, 1);
+  t.is(stdout, 'refused.json:1: error: /batch/maxx: is not known: did you mean "max"?\n');
+});
+
 test('1: --strict takes warnings for errors', async (t) => {
   const { code, stdout, stderr } = await validate('strict.yaml', SLIP, '--strict');
   t.is(code, 1);

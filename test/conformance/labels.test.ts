@@ -107,6 +107,13 @@ check('201: the labels belong to what an Idempotency-Key stands for', async (t, 
 });
 
 check('400: labels that cannot be kept start nothing', async (t, svc) => {
+  const blank = { workflow_id: await svc.register({}), input: {}, labels: { 'a b': 'c' } };
+  const told = await svc.post<{ readonly error: string }>('/executions', blank);
+  t.is(
+    told.body.error,
+    'bad request: labels.a b is no name of a label: it has at most 128 letters, digits and ' +
+      'characters of _.:/-, and begins with a letter or a digit',
+  );
   const orders = await svc.register({
     workflow_id: 'orders',
     execution_labels: { customer: '$.customer' },

@@ -14,7 +14,10 @@ export function isUnparsable(error: SvcError): boolean {
 }
 
 export function tooLarge(bytesMax: number): SvcError {
-  return new SvcError('too_large', `the body is larger than ${bytesMax} bytes`);
+  return new SvcError(
+    'too_large',
+    `the body is larger than ${bytesMax} bytes: upload large values as artifacts`,
+  );
 }
 
 export function unsupported(detail: string): SvcError {

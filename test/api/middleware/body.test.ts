@@ -32,7 +32,10 @@ test('a body up to the bound is taken, one byte more is a 413', async (t) => {
   t.is((await api.call({ path, body: ofBytes(BYTES_MAX) })).status, 200);
   const larger = await api.call({ path, body: ofBytes(BYTES_MAX + 1) });
   t.is(larger.status, 413);
-  t.is(larger.error, 'payload too large: the body is larger than 1024 bytes');
+  t.is(
+    larger.error,
+    'payload too large: the body is larger than 1024 bytes: upload large values as artifacts',
+  );
 });
 
 test('JSON by any of its names is taken', async (t) => {

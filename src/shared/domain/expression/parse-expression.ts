@@ -62,7 +62,8 @@ function readSyntax(source: string): ASTNode {
   return ENVIRONMENT.parse(source).ast;
 }
 
-const SYNTAX_HINT = 'conditions are joined with && and ||, negated with !, and compared with ==';
+const SYNTAX_HINT =
+  'conditions are joined with && and ||, negated with !, and compared with ==; paths begin with a variable, such as input.customer, and not with $';
 
 function describeSyntaxError(error: ParseError): string {
   const column = error.range === undefined ? '' : ` at column ${error.range.start + 1}`;

@@ -22,5 +22,8 @@ export function inspectWorkflow(params: {
   const read = readWorkflow(params);
   if (!isJsonObject(ir) || !checkJson(ir, new ProblemList())) return { ...read, warnings: [] };
   const found = lintWorkflow({ ir, plan: read.ok ? read.plan : null, kinds });
-  return { ...read, warnings: read.ok ? [...found, ...read.warnings] : found };
+  if (read.ok) return { ...read, warnings: [...found, ...read.warnings] };
+  // A field that is refused is not ignored as well.
+  const refused = new Set(read.problems.map(({ pointer }) => pointer));
+  return { ...read, warnings: found.filter(({ pointer }) => !refused.has(pointer)) };
 }

@@ -25,6 +25,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['a syntax error, with its column', 'state.a &&', /syntax error at column 11/],
   ['and in place of &&', 'state.a and state.b', /joined with && and \|\|/],
   ['an assignment', 'state.a = 1', /compared with ==/],
+  ['a path with $', '$.customer', /paths begin with a variable, such as input\.customer/],
   ['an unknown variable', 'a == 1', /unknown variable a: .*state, output, input, execution/],
   ['the environment', 'env.HOME', /unknown variable env/],
   ['a name of every object', 'constructor', /unknown variable constructor/],

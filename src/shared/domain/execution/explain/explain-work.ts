@@ -94,7 +94,7 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       ...common,
       code: buildId === null ? 'no_worker_for_queue' : 'no_worker_for_build',
       message: `${waits}${buildId === null ? '' : ` for build ${buildId}`}, and no worker of the tenant claims from it${last}`,
-      unblockedBy: buildId === null ? `a worker that claims from ${queue}` : remedyOf(buildId),
+      unblockedBy: buildId === null ? workerOf(queue, place) : remedyOf(buildId),
       details: { ...known, ...(buildId !== null && { buildId }) },
     });
   }
@@ -128,6 +128,12 @@ function tellLimits({ tool, limit, key, rate }: Quota): string {
   ]
     .flat()
     .join(', and ');
+}
+
+function workerOf(queue: WorkerQueue, { queueName = DEFAULT_QUEUE }: Place<'queued'>): string {
+  const { queueName: name } = readQueueName(queueName);
+  const named = name === DEFAULT_QUEUE ? '' : ` with "queues": [${JSON.stringify(name)}]`;
+  return `a worker that claims from ${queue}${named}`;
 }
 
 /** The build that the item is pinned to; null: none. */

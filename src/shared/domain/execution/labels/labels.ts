@@ -12,7 +12,7 @@ export const LABEL_LENGTH_MAX = 128;
 /** Such a name is one word of a query. */
 export const LABEL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/;
 export const LABEL_NAME_RULE =
-  `the name of a label has at most ${LABEL_LENGTH_MAX} letters, digits and characters of _.:/-, ` +
+  `is no name of a label: it has at most ${LABEL_LENGTH_MAX} letters, digits and characters of _.:/-, ` +
   'and begins with a letter or a digit';
 
 /** Whether an execution with these labels can have the others, too. */

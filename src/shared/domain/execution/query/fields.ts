@@ -57,9 +57,12 @@ const ALIASES: Readonly<Record<string, Field>> = {
 
 const LABELS = 'labels.';
 
+/** The field of any label, for messages. */
+export const LABEL_FIELD = `${LABELS}name`;
+
 /** As a query may write them: a label stands for all. */
 export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS).map((field) =>
-  field === 'labels' ? `${LABELS}name` : field,
+  field === 'labels' ? LABEL_FIELD : field,
 );
 
 export interface NamedField {

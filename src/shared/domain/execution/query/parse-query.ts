@@ -1,6 +1,13 @@
 import { nearestName } from '../../nearest-name.ts';
 import type { Condition } from './condition.ts';
-import { FIELD_NAMES, FIELDS, findField, type Field, type Spelling } from './fields.ts';
+import {
+  FIELD_NAMES,
+  FIELDS,
+  findField,
+  type Field,
+  LABEL_FIELD,
+  type Spelling,
+} from './fields.ts';
 import { makeCondition, type Operand } from './make-condition.ts';
 import type { QueryProblem } from './problem.ts';
 import { readTokens, type Token } from './tokens.ts';
@@ -42,7 +49,7 @@ export function parseQuery(query: string): ParsedQuery {
     const after = reader.peek();
     if (after.kind === 'end') break;
     if (!isWord(after, 'and')) {
-      problems.push(problemAt(after, 'conditions are joined by "and"', ['and']));
+      problems.push(problemAt(after, isWord(after, 'or') ? NO_OR : JOINT, ['and']));
       skipToAnd(reader);
     }
     const joint = reader.take();
@@ -53,6 +60,9 @@ export function parseQuery(query: string): ParsedQuery {
   if (problems.length === 0) return { conditions, problems: null };
   return refuse(problems.toSorted((left, right) => left.position - right.position));
 }
+
+const JOINT = 'conditions are joined by "and"';
+const NO_OR = `${JOINT}: in place of "or", give a list, such as status in (failed, cancelled)`;
 
 function refuse(problems: readonly QueryProblem[]): ParsedQuery {
   return { conditions: null, problems };
@@ -76,9 +86,10 @@ function refuseField(token: Token): QueryProblem {
   if (token.kind !== 'word') {
     return problemAt(token, 'a condition begins with the name of a field', FIELD_NAMES);
   }
-  const nearest = nearestName(token.value, FIELD_NAMES);
-  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
-  return problemAt(token, `no field is named ${token.value}${hint}`, FIELD_NAMES);
+  const { value } = token;
+  const nearest = /^labels?$/i.test(value) ? LABEL_FIELD : nearestName(value, FIELD_NAMES);
+  const hint = nearest === null ? `: use ${FIELD_NAMES.join(', ')}` : `; did you mean ${nearest}?`;
+  return problemAt(token, `no field is named ${value}${hint}`, FIELD_NAMES);
 }
 
 function readOperator(reader: Reader, field: Field): Read<{ readonly spelling: Spelling }> {

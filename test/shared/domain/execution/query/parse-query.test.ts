@@ -62,6 +62,17 @@ test('conditions on labels name the label as it is written', (t) => {
   t.deepEqual(mistakeOf('labels.a > b')[2], ['=', '!=', 'in', '~']);
 });
 
+test('or, a label without its name and an unknown field say what to write', (t) => {
+  const toldBy = (query: string) => parseQuery(query).problems?.map(({ message }) => message);
+  t.deepEqual(toldBy('status = failed or status = cancelled'), [
+    'conditions are joined by "and": in place of "or", give a list, such as status in (failed, cancelled)',
+  ]);
+  t.deepEqual(toldBy('labels = a'), ['no field is named labels; did you mean labels.name?']);
+  t.deepEqual(toldBy('customer = a'), [
+    'no field is named customer: use status, workflow, version, parent, id, error, labels.name, waiting, started, ended',
+  ]);
+});
+
 test('a query of blanks has no condition', (t) => {
   t.deepEqual(conditionsOf(''), []);
   t.deepEqual(conditionsOf('  \n '), []);
