@@ -3,7 +3,9 @@ export interface Found {
   readonly bug: string;
   /** Null: no check found it. */
   readonly by: 'simulation' | 'contract' | null;
-  /** The rule that was violated, or the test that failed. */
+  /** The check gave no verdict, so that nothing is known. */
+  readonly isUndecided?: boolean;
+  /** The rule that was violated, or the test that failed; or why there is no verdict. */
   readonly check: string;
   /** Histories of the simulation, including the one that found the bug. */
   readonly histories?: number;
@@ -31,9 +33,13 @@ export function renderFinders(
   ].join('\n');
 }
 
-function asLine({ bug, by, check, histories, seconds }: Found): string {
+function asLine({ bug, histories, seconds, ...of }: Found): string {
   const soon = histories === undefined ? '' : ` in history ${histories},`;
   const finder =
-    by === null ? 'FOUND BY NOTHING' : `${by}:${soon} ${seconds.toFixed(1)} s, ${check}`;
+    of.by === null ? missOf(of) : `${of.by}:${soon} ${seconds.toFixed(1)} s, ${of.check}`;
   return `${bug.padEnd(72)} ${finder}`;
+}
+
+function missOf({ isUndecided, check }: Pick<Found, 'isUndecided' | 'check'>): string {
+  return isUndecided === true ? `UNDECIDED: ${check}` : 'FOUND BY NOTHING';
 }

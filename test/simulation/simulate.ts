@@ -9,7 +9,7 @@ import { drawScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
 /*
- * npm run test:sim -- [--seed N] [--histories N] [--seconds N] [--trace] [--json]
+ * npm run test:sim -- [--seed N] [--histories N] [--seconds N] [--cpu-seconds N] [--trace] [--json]
  *
  * Runs the histories of the seeds N, N+1, … up to the given number or time. The first violation
  * ends the run, which prints its seed, the rule, and the trace of a smaller history. With --trace,
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     histories: { type: 'string' },
     seconds: { type: 'string' },
+    'cpu-seconds': { type: 'string' },
     trace: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -43,16 +44,22 @@ if (values.trace) {
 const began = performance.now();
 const cpuBegan = process.cpuUsage();
 const spentSeconds = (): number => (performance.now() - began) / 1_000;
+const spentCpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage(cpuBegan);
+  return (user + system) / 1_000_000;
+};
 const secondsMax = Number(values.seconds ?? Infinity);
-const historiesMax = Number(values.histories ?? (values.seconds === undefined ? 1 : Infinity));
+const cpuSecondsMax = Number(values['cpu-seconds'] ?? Infinity);
+const hasTime = secondsMax < Infinity || cpuSecondsMax < Infinity;
+const historiesMax = Number(values.histories ?? (hasTime ? Infinity : 1));
 const { histories, finding, counts } = await runHistories({
   database,
   firstSeed,
-  goesOn: (done) => done < historiesMax && spentSeconds() < secondsMax,
+  goesOn: (done) =>
+    done < historiesMax && spentSeconds() < secondsMax && spentCpuSeconds() < cpuSecondsMax,
 });
 const seconds = spentSeconds();
-const { user, system } = process.cpuUsage(cpuBegan);
-const cpuSeconds = (user + system) / 1_000_000;
+const cpuSeconds = spentCpuSeconds();
 const count = (name: string): number => counts.get(name) ?? 0;
 const perCpuSecond = Object.fromEntries(
   ['requests', 'store calls', 'commits', 'events', 'virtual seconds'].map((name) => [
