@@ -101,7 +101,7 @@ export const FORKS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> =
 
 type Told = readonly [kind: string, nodeId: string | null, payload: JsonObject];
 
-function addExecution(last: Mutable<Dump>, id: string, told: readonly Told[]): void {
+export function addExecution(last: Mutable<Dump>, id: string, told: readonly Told[]): void {
   last.executions.push({
     id,
     tenant_id: 'amber',
@@ -123,20 +123,20 @@ function addExecution(last: Mutable<Dump>, id: string, told: readonly Told[]): v
   }
 }
 
-function addDeed(run: ExampleRun, asks: Ask, body: JsonObject): void {
+export function addDeed(run: ExampleRun, asks: Ask, body: JsonObject): void {
   const place = Math.max(...run.deeds.map(({ ended }) => ended ?? 0));
   const [begun, ended] = [place + 1, place + 2];
   const answer = { status: 200, body: { ...body } };
   run.deeds.push({ client: 'forker', tenantId: 'amber', asks: { ...asks }, begun, ended, answer });
 }
 
-function deedOf(run: ExampleRun, name: Ask['do']) {
+export function deedOf(run: ExampleRun, name: Ask['do']) {
   const deed = run.deeds.find(({ asks }) => asks.do === name);
   if (deed === undefined) throw new Error(`there is no ${name}`);
   return deed;
 }
 
-function eventOf(run: ExampleRun, execution: string, sequence: number): Mutable<EventOf> {
+export function eventOf(run: ExampleRun, execution: string, sequence: number): Mutable<EventOf> {
   const event = run.last.events.find(
     (one) => one.execution_id === execution && one.sequence === sequence,
   );

@@ -10,6 +10,7 @@ import { checkEventsTaken } from './checks/check-events-taken.ts';
 import { checkForks } from './checks/check-forks.ts';
 import { checkFunctions } from './checks/check-functions.ts';
 import { checkFamilies } from './checks/check-families.ts';
+import { checkImports } from './checks/check-imports.ts';
 import { checkHistories } from './checks/check-histories.ts';
 import { checkOperations } from './checks/check-operations.ts';
 import { checkPauses } from './checks/check-pauses.ts';
@@ -31,6 +32,7 @@ import { checkWork } from './checks/check-work.ts';
 import type { Dump } from './dump.ts';
 import type { History } from './history.ts';
 import type { Violation } from './violation.ts';
+import { withoutImported } from './without-imported.ts';
 
 /**
  * Checks everything that must hold through all failures, in the requests and answers of clients and
@@ -58,11 +60,12 @@ export function checkInvariants(params: {
   readonly keptDays?: KeptDays;
 }): Violation[] {
   const { wellSince, limits, receipts = [] } = params;
-  const { history, dumps } = asLastSeen(params);
+  const { history, dumps } = asLastSeen(withoutImported(params));
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [
     ...checkRetired(params.dumps, params.keptDays),
+    ...checkImports(params.dumps, params.history, last),
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),

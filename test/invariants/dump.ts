@@ -82,6 +82,7 @@ export interface Dump {
   readonly workflow_holds?: readonly { readonly execution_id: string }[];
   /** Executions that retention has removed. */
   readonly retired_executions?: readonly { readonly execution_id: string }[];
+  readonly imported_executions?: readonly ImportOf[];
   readonly schedules?: readonly ScheduleOf[];
   readonly webhook_deliveries?: readonly {
     readonly seq: number;
@@ -93,6 +94,14 @@ export interface Dump {
     readonly event_type: string;
     readonly status: string;
   }[];
+}
+
+export interface ImportOf extends Owned {
+  readonly imported_by: string;
+  readonly imported_at: number;
+  readonly document_sha256: string;
+  /** The removal that it reverts; null: the execution ran elsewhere. */
+  readonly retirement_id: string | null;
 }
 
 /** In days. Null: the tenant's policy decides, then the installation. 0: keep forever. */

@@ -164,6 +164,17 @@ export type Ask =
       readonly key: string | null;
     }
   | { readonly do: 'list_forks'; readonly executionId: string }
+  | { readonly do: 'export'; readonly executionId: string }
+  | {
+      readonly do: 'import';
+      /** The execution in the document. */
+      readonly of: string;
+      /** It ran elsewhere: here nothing else has its id. */
+      readonly isCopy: boolean;
+      /** False: no execution ended with this history, so the service must refuse it. */
+      readonly isSound: boolean;
+      readonly document: DocumentOf;
+    }
   /** An operator has retention remove all executions that are due. */
   | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
@@ -181,6 +192,20 @@ export type Ask =
       /** From 0; null: the caller doesn't send it. */
       readonly attempt: number | null;
     };
+
+/** The parts of an exported execution that the checker compares. */
+export interface DocumentOf {
+  readonly sha256: string;
+  readonly status: string;
+  readonly events: readonly {
+    readonly sequence: number;
+    readonly kind: string;
+    readonly node_id: string | null;
+    readonly payload: JsonObject;
+    readonly actor_id: string;
+    readonly created_at: string;
+  }[];
+}
 
 /** The last event that a fork keeps, or the node that it begins at. */
 export type ForkedAt =

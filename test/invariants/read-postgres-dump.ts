@@ -38,6 +38,9 @@ const QUERIES = {
   flow_waits: `${EXECUTION} from flow_waits`,
   workflow_holds: `${EXECUTION} from workflow_holds`,
   retired_executions: `${EXECUTION} from retired_executions`,
+  imported_executions: `
+    ${EXECUTION}, tenant_id, imported_by, ${msOf('imported_at')} as imported_at, document_sha256,
+    retirement_id::text as retirement_id from imported_executions order by imported_at`,
   webhook_deliveries: `
     seq, delivery_id::text as delivery_id, webhook_id::text as webhook_id, tenant_id, ${EXECUTION},
     event_type, status from webhook_deliveries order by seq`,

@@ -32,6 +32,8 @@ const QUERIES = {
   flow_waits: 'execution_id from flow_waits',
   workflow_holds: 'execution_id from workflow_holds',
   retired_executions: 'execution_id from retired_executions',
+  imported_executions: `execution_id, tenant_id, imported_by, imported_at, document_sha256,
+    retirement_id from imported_executions order by rowid`,
   schedules: `tenant_id, name, revision, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,
   webhook_deliveries:

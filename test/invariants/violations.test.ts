@@ -15,6 +15,7 @@ import {
 } from './example-run.ts';
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
 import { addFork, FORKS_BROKEN } from './break-forks.ts';
+import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
 import { addContinuation } from './example-continuation.ts';
@@ -53,6 +54,7 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(addFunction(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addContinuation(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addFork(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addImports(makeExampleRun())), []);
 });
 
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
@@ -473,6 +475,7 @@ const RUNS = [
   { make: () => addFunction(makeExampleRun()), broken: FUNCTION_BROKEN },
   { make: () => addContinuation(makeExampleRun()), broken: CONTINUATION_BROKEN },
   { make: () => addFork(makeExampleRun()), broken: FORKS_BROKEN },
+  { make: () => addImports(makeExampleRun()), broken: IMPORTS_BROKEN },
 ];
 
 for (const { make, broken: cases } of RUNS) {

@@ -1,5 +1,6 @@
 import { FORK_MUTATIONS } from './fork-mutations.ts';
 import { FUNCTION_MUTATIONS } from './function-mutations.ts';
+import { IMPORT_MUTATIONS } from './import-mutations.ts';
 import { LIFE_MUTATIONS } from './life-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
 
@@ -294,4 +295,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...LIFE_MUTATIONS,
   ...FUNCTION_MUTATIONS,
   ...FORK_MUTATIONS,
+  ...IMPORT_MUTATIONS,
 ];

@@ -3,6 +3,7 @@ import { retryIdOf } from '../../src/shared/engine/executions/retry-execution.ts
 import { insist, LAST_ARRIVAL_MS, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import { runForker } from './forkers.ts';
+import { runImporter } from './importers.ts';
 import type { Request } from './network.ts';
 import {
   askToCancel,
@@ -46,7 +47,10 @@ export async function runCaller(
   await accompany(outside, { ...plan, executionId }, dice, onStarted);
 }
 
-/** Attends an execution, retries it after a failure, and forks it, as planned. */
+/**
+ * Attends an execution, retries it after a failure, forks and imports it, as planned. One that an
+ * import brings back after its removal is retried like others.
+ */
 async function accompany(
   outside: Outside,
   plan: PlannedStart & { readonly executionId: string },
@@ -67,7 +71,14 @@ async function accompany(
     attend(outside, plan, dice),
     mend(outside, plan, dice.fork('mender'), onStarted),
     runForker(outside, plan, dice.fork('forker'), onForked),
+    runImporter(outside, plan, dice.fork('importer'), () =>
+      mend(outside, backOf(plan), dice.fork('back'), onStarted),
+    ),
   ]);
+}
+
+function backOf<Plan extends PlannedStart>(plan: Plan): Plan {
+  return { ...plan, name: `${plan.name}^`, retries: Math.min(plan.retries, 1) };
 }
 
 /**

@@ -39,7 +39,7 @@ export interface SimulatedDatabase {
   dump(params?: { readonly isLast: boolean }): Omit<Dump, 'takenAt'>;
   /** Sets how long executions of the tenant are kept, instead of the configured time. */
   keep(tenantId: string, days: KeptDays): Promise<void>;
-  /** Moves the starts and ends of all executions back by `ms`. */
+  /** Moves the starts and ends of all executions back by `ms`, and the times of imports. */
   age(ms: number): void;
   /** The number of live executions, of timers, and of workflows that are being resumed. */
   unfinished(): number;
@@ -90,6 +90,11 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
   const aging = database.prepare<[number, number]>(
     'update executions set created_at = created_at - ?, completed_at = completed_at - ?',
   );
+  // What the record says of times proves nothing, and retention counts from it.
+  database.exec('drop trigger if exists imported_executions_refuse_update');
+  const agingOfImports = database.prepare<[number]>(
+    'update imported_executions set imported_at = imported_at - ?',
+  );
   const messages = database
     .prepare<[], [string, number]>('select delivery_id, seq from webhook_deliveries')
     .raw();
@@ -117,7 +122,10 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
         days,
         actorId: 'token:template',
       }),
-    age: (ms) => void aging.run(ms, ms),
+    age: (ms) => {
+      aging.run(ms, ms);
+      agingOfImports.run(ms);
+    },
     dump: (params) => readSqliteDump(database, params),
     unfinished: () => unfinished.get() ?? 0,
     owed: () => owed.get() ?? 0,

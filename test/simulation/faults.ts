@@ -16,6 +16,7 @@ export const FAULTS = {
   crash_at_pause: 'the process dies right before or after it commits a pause, or the end of one',
   crash_at_retry: 'the process dies right before or after it commits the start of a retry or fork',
   crash_at_removal: 'the process dies right before or after retention removes a batch',
+  crash_at_import: 'the process dies right before or after it commits an import',
   crash: 'the process dies at any moment',
   pause: 'the process is frozen for a while, often longer than its leases',
   clock_forward: "the database's clock is set forward",

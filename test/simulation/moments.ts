@@ -4,6 +4,7 @@ import type { FaultKind } from './faults.ts';
 /** Rare calls of the store, at which processes die more often than at others. */
 export function momentOf(name: string, given: readonly unknown[]): FaultKind | null {
   if (name === 'retention.retire') return 'crash_at_removal';
+  if (name === 'imports.add') return 'crash_at_import';
   if (name !== 'executions.commit') return null;
   const plans = given[0] as readonly CommitPlan[];
   if (plans.some(({ waitingItems }) => waitingItems !== null)) return 'crash_at_pause';

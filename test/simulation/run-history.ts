@@ -221,6 +221,8 @@ export async function runHistory(
       ...countBudgets(dumps.at(-1)),
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
+      ['imports', dumps.at(-1)?.imported_executions?.length ?? 0],
+      ['removals that an import reverted', countReverted(dumps.at(-1))],
       ['arrivals', receipts.length],
       ['sealed items', chain?.items ?? 0],
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
@@ -237,6 +239,11 @@ function countBudgets(dump: Dump | undefined): readonly (readonly [string, numbe
     ['budgets exceeded', events.filter(({ kind }) => kind === 'BudgetExceeded').length],
     ['budgets granted', events.filter(({ payload }) => 'budget_account' in payload).length],
   ];
+}
+
+function countReverted(dump: Dump | undefined): number {
+  const imports = dump?.imported_executions ?? [];
+  return imports.filter((record) => record.retirement_id !== null).length;
 }
 
 /** Longer than any policy keeps executions. */

@@ -59,6 +59,8 @@ export interface PlannedStart {
   readonly retries: number;
   /** How many times it is forked, and its forks once less. */
   readonly forks: number;
+  /** How many times somebody imports it, as it is or changed. */
+  readonly imports: number;
   /** How often an operator moves its functions to another build. */
   readonly moves: number;
 }
@@ -137,7 +139,8 @@ export function drawScenario(seed: string): Scenario {
   );
   const keyed = withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
   const forked = withForks(keyed, dice.fork('forks'));
-  return { ...forked, queuesStarts: dice.fork('queues').chance(0.5) };
+  const imported = withImports(forked, dice.fork('imports'));
+  return { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
@@ -263,6 +266,21 @@ function withForks(drawn: Scenario, dice: Dice): Scenario {
 }
 
 const FORKED = 0.2;
+
+/** In some histories executions are exported and imported, more often where retention removes them. */
+function withImports(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(drawn.retention === null ? IMPORTED : IMPORTED_AFTER_REMOVAL)) return drawn;
+  return {
+    ...drawn,
+    activeMs: Math.max(drawn.activeMs, 700),
+    sealed: drawn.sealed || dice.chance(0.5),
+    rates: { ...drawn.rates, crash_at_import: RATES.crash_at_import },
+    starts: drawn.starts.map((start) => ({ ...start, imports: dice.between(1, 5) })),
+  };
+}
+
+const IMPORTED = 0.1;
+const IMPORTED_AFTER_REMOVAL = 0.5;
 
 /** In some of these histories the workers of functions have builds, and operators move functions. */
 function withBuilds(drawn: Scenario, dice: Dice): Scenario {
@@ -441,6 +459,7 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
     paused: null,
     retries: 0,
     forks: 0,
+    imports: 0,
     moves: 0,
   };
 }
@@ -473,7 +492,10 @@ function drawRates(dice: Dice): FaultRates {
     [1, 1],
   ] as const);
   return Object.fromEntries(
-    kinds.filter(() => dice.chance(share)).map((kind) => [kind, RATES[kind] * scale]),
+    kinds
+      // Only histories with imports have it.
+      .filter((kind) => kind !== 'crash_at_import' && dice.chance(share))
+      .map((kind) => [kind, RATES[kind] * scale]),
   );
 }
 
@@ -494,6 +516,7 @@ const RATES: Readonly<Record<FaultKind, number>> = {
   crash_at_pause: 0.15,
   crash_at_retry: 0.3,
   crash_at_removal: 0.4,
+  crash_at_import: 0.3,
   crash: 0.05,
   pause: 0.08,
   clock_forward: 0.03,

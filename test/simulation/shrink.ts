@@ -68,6 +68,9 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
     if (start.forks > 0) {
       yield { ...scenario, starts: starts.with(index, { ...start, forks: start.forks - 1 }) };
     }
+    if (start.imports > 0) {
+      yield { ...scenario, starts: starts.with(index, { ...start, imports: start.imports - 1 }) };
+    }
     if (start.cancelAfterMs === null) continue;
     yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };
   }

@@ -109,4 +109,11 @@ const UNSEALED = `
     (count(*) filter (
       where created_at >= coalesce((select max(covers_to) from audit_windows), '-infinity')
     ))::int as unsealed
-  from (select created_at from events union all select created_at from audit_log) as i`;
+  from (
+    -- Imported events are no items.
+    select created_at
+    from events e
+    where not exists (select from imported_executions m where m.execution_id = e.execution_id)
+    union all
+    select created_at from audit_log
+  ) as i`;

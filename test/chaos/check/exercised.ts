@@ -40,6 +40,8 @@ const OPERATIONS = [
   'read',
   'read_events',
   'explain',
+  'export',
+  'import',
   'list',
   'mint',
 ] as const satisfies readonly Ask['do'][];
@@ -97,7 +99,15 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
       (deed) => success(deed)?.['accepted'] === false,
     ),
     'cancels that lost': is('cancel', 400),
+    // Their answers may be lost, so acknowledged ones are fewer.
+    'retries begun': count(dump.events, ({ payload }) => payload['retried_from'] !== undefined),
     'retries that came second': is('retry', 409),
+    'executions imported': dump.imported_executions?.length ?? 0,
+    'removals that an import reverted': count(
+      dump.imported_executions ?? [],
+      ({ retirement_id: removal }) => removal !== null,
+    ),
+    'imports that found what they bring': is('import', 200),
     'executions removed': dump.retired_executions?.length ?? 0,
     'requests of strangers that were refused': count(
       history.deeds,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { ImportPlan } from '../../support/import-variants.ts';
 import type { Request } from './ask-service.ts';
 
 /** The requests of clients, in their HTTP form. */
@@ -152,6 +153,16 @@ export function askToRead(executionId: string): Request {
 export function askForEvents(executionId: string): Request {
   const path = `/executions/${executionId}/events`;
   return { asks: { do: 'read_events', executionId }, http: { path } };
+}
+
+export function askToExport(executionId: string): Request {
+  const path = `/executions/${executionId}/export`;
+  return { asks: { do: 'export', executionId }, http: { path } };
+}
+
+export function askToImport({ asks, document }: ImportPlan): Request {
+  const body = document as unknown as JsonObject;
+  return { asks, http: { path: '/executions/import', body } };
 }
 
 export function askToExplain(executionId: string): Request {

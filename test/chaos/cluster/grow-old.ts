@@ -30,6 +30,8 @@ const CANDIDATES = `
     and e.completed_at between now() - interval '1 day' and now() - interval '90 seconds'
     and hashtext(coalesce(e.parent_execution_id, e.id)::text) & 3 = 0
     and not exists (select from timers t where t.execution_id = e.id)
+    -- Its row must stay as its document says.
+    and not exists (select from imported_executions i where i.execution_id = e.id)
   limit ${AT_ONCE_MAX}`;
 
 export function growOld(url: string): Aging {

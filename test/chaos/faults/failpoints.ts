@@ -80,6 +80,7 @@ const RARE_MS_MAX = 15_000;
 export const RARE_FAILPOINTS: readonly Fault[] = [
   failpointAt('pause', { kind: 'api', words: ['ExecutionPaused', 'ExecutionResumed'] }),
   failpointAt('retry', { kind: 'api', words: ['retried_from'] }),
+  failpointAt('import', { kind: 'api', words: ['import_execution'] }),
   failpointAt('removal', { kind: 'cleaner', words: ['retire_executions'] }),
 ];
 

@@ -142,8 +142,10 @@ export function nameOf(query: unknown, bound?: unknown): string | null {
   if (typeof text !== 'string') return null;
   const [first] = text.trim().split(/[\s;]/, 1);
   if (/^commit$/i.test(first ?? '')) return 'commit';
+  const called = CALL.exec(text)?.[1];
+  if (called !== undefined) return called;
   const write = WRITE.exec(text);
-  if (write === null) return REMOVAL.exec(text)?.[1] ?? null;
+  if (write === null) return null;
   const name =
     typeof prepared === 'string'
       ? prepared.replace(/-\d+$/, '')
@@ -164,7 +166,7 @@ function holds(values: unknown, word: string): boolean {
 }
 
 /** A database function that writes. */
-const REMOVAL = /^\s*select (retire_executions)\(/;
+const CALL = /\bselect (retire_executions|import_execution)\(/;
 
 const WRITE =
   /(?<!\bfor (?:no key )?)\b(insert|update|delete|merge)\s+(?:into\s+|from\s+)?(?:only\s+)?"?([a-z_]+)"?(?=[\s(])/i;

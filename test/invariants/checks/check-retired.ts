@@ -4,6 +4,7 @@ import { executionOf, idOf, rowsOf, TABLES } from '../as-last-seen.ts';
 import { byExecution } from './check-histories.ts';
 import type { Dump, EventOf, ExecutionOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
+import { importedIn } from '../without-imported.ts';
 
 /** The defaults of the installation, in days, for executions without a policy; 0: keep forever. */
 export type KeptDays = Readonly<Record<TerminalStatus, number>>;
@@ -44,6 +45,8 @@ const KEPT_FOR_GOOD: KeptDays = { completed: 0, failed: 0, cancelled: 0 };
 function checkWhole(dump: Dump): Violation[] {
   const retired = new Set((dump.retired_executions ?? []).map(executionOf));
   if (retired.size === 0) return [];
+  // An import may have brought it back.
+  for (const id of importedIn(dump)) retired.delete(id);
   return TABLES.flatMap((table) =>
     violations('a removed execution is gone from every table', rowsOf(dump, table), (row) => {
       const id = idOf(row) ?? '';
@@ -99,7 +102,10 @@ function isDue(row: ExecutionOf, dump: Dump, keptDays: KeptDays): boolean {
     )?.[`${status}_days`] ?? null;
   const days = saysOf(row.workflow_id) ?? saysOf('') ?? keptDays[status];
   const keptMs = Math.max(days * 86_400_000, KEPT_MS_MIN);
-  return days > 0 && endedAt !== null && endedAt + keptMs <= dump.takenAt;
+  if (days === 0 || endedAt === null) return false;
+  const imports = (dump.imported_executions ?? []).filter((of) => of.execution_id === row.id);
+  const since = Math.max(endedAt, ...imports.map(({ imported_at: at }) => at));
+  return since + keptMs <= dump.takenAt;
 }
 
 function checkNeeded(removal: Removal): Violation[] {
