@@ -7,8 +7,8 @@ import type { Strike } from './types.ts';
 
 /*
  * Strikes at times, places and in ways that the seed determines, and heals everything that it has
- * struck. It deals faults like cards: all come before any comes again, some several times. Some
- * strike at the same time.
+ * struck. It deals faults like cards: all come before any comes again, some several times. A fault
+ * without a target is set aside, and comes first of the next deal. Some strike at the same time.
  */
 
 const GAP_MS = [300, 4_000] as const;
@@ -39,10 +39,14 @@ export function startNemesis(params: {
   const blows = new Set<Promise<void>>();
   const over = new AbortController();
   const deck: Fault[] = [];
+  const aside = new Set<Fault>();
   const cards = faults.flatMap((fault) => Array<Fault>(fault.share ?? 1).fill(fault));
 
   function deal(): Fault | undefined {
-    if (deck.length === 0) deck.push(...shuffle(cards, dice));
+    if (deck.length === 0) {
+      deck.push(...shuffle(cards, dice), ...aside);
+      aside.clear();
+    }
     return deck.pop();
   }
 
@@ -65,8 +69,8 @@ export function startNemesis(params: {
       troubles.push(`${fault.name} could not be fired: ${messageOf(error)}`);
       return null;
     });
-    // The fault comes again later, when it has a target.
-    if (blow === null) return void deck.unshift(fault);
+    // Others strike meanwhile, because it may lack a target for minutes.
+    if (blow === null) return void aside.add(fault);
     const place = strikes.push({
       fault: fault.name,
       target: blow.target,

@@ -23,6 +23,7 @@ export function summarise(run: ChaosRun) {
     answers: countBy(operations, ({ answer }) => `${answer?.status ?? 'none'}`),
     executions: countBy(run.dump?.executions ?? [], ({ status }) => status),
     exercised: run.exercised,
+    unexercised: run.unexercised,
     violations,
   };
 }
@@ -41,6 +42,9 @@ export function render(run: ChaosRun): string {
     `failpoints hit: ${hit.length} of ${summary.failpoints.length}\n${summary.failpoints
       .map(({ failpoint, hits }) => `  ${String(hits).padStart(4)}  ${failpoint}`)
       .join('\n')}`,
+    ...(summary.unexercised.length === 0
+      ? []
+      : [`not exercised in a run this short:\n  ${summary.unexercised.join('\n  ')}`]),
     ...run.violations.slice(0, VIOLATIONS_TOLD_MAX).map((violation) => tell(run, violation)),
     `${run.violations.length} violations; seed ${run.seed}; logs, operations, faults and database in ${run.folder}`,
   ];

@@ -46,6 +46,8 @@ export interface ChaosRun {
   readonly operations: readonly Operation[];
   readonly dump: Dump | null;
   readonly exercised: Readonly<Record<string, number>>;
+  /** See `Exercise`. */
+  readonly unexercised: readonly string[];
   readonly violations: readonly Violation[];
 }
 
@@ -156,6 +158,15 @@ export async function runChaos(params: {
       ...verdict.exercised,
       'duties changed hands': duties.changes(),
     };
+    const exercise = checkExercise({
+      // The time of the repair does not count: it is long on a busy machine, and exercises nothing.
+      minutes: minutes * (params.exerciseShare ?? 1),
+      faults: params.faults,
+      isWhole: params.faults.length === FAULTS.length,
+      strikes: nemesis.strikes,
+      failpoints,
+      exercised: counts,
+    });
     violations.push(
       ...nemesis.troubles.map((saw) => ({ rule: 'the run itself works', saw })),
       ...cluster.unexpectedEnds.map(({ member, how, log }) => ({
@@ -163,16 +174,7 @@ export async function runChaos(params: {
         about: { process: member, log },
         saw: `ended: ${how}`,
       })),
-      ...checkExercise({
-        // The time of the repair does not count: it is long on a busy machine, and exercises
-        // nothing.
-        minutes: minutes * (params.exerciseShare ?? 1),
-        faults: params.faults,
-        isWhole: params.faults.length === FAULTS.length,
-        strikes: nemesis.strikes,
-        failpoints,
-        exercised: counts,
-      }),
+      ...exercise.violations,
       ...checkRun({ history, dump, seen: aging.seen, wellSince, arrivals }),
       ...checkArchives({ folder: cluster.archives, dump, seen: aging.seen }),
       ...checkSecrets({ history, secrets, texts: cluster.readLogs() }),
@@ -188,6 +190,7 @@ export async function runChaos(params: {
       operations,
       dump,
       exercised: counts,
+      unexercised: exercise.unexercised,
       violations,
     };
     write(run);

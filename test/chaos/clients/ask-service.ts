@@ -74,6 +74,17 @@ export function connectTo(params: {
   };
 }
 
+/**
+ * How long a client rests before it asks again: longer each time it gets no answer. Otherwise
+ * clients of a slow service ask more and more, and leave it no time to answer anybody.
+ */
+export function nextRestMs(restMs: number, answer: Answer | null, usualMs: number): number {
+  const isLost = answer === null || answer.status >= 500;
+  return isLost ? Math.min(restMs * 2, LOST_REST_MS_MAX) : usualMs;
+}
+
+const LOST_REST_MS_MAX = 4_000;
+
 /** The answer does not report the outcome, or asks the client to send again. */
 function isUnknown({ status }: Answer): boolean {
   return status >= 500 || status === 408 || status === 429;

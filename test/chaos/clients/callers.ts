@@ -10,15 +10,16 @@ import {
   askToRetry,
   askToStart,
 } from './requests.ts';
-import type { Request } from './ask-service.ts';
+import { nextRestMs, type Request } from './ask-service.ts';
 import { clientOf, learn, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
 import { EVENTS, FUNCTION_NAME, workflowsOf, type WorkflowName } from './workflows.ts';
 
 /** Starts executions one after the other, and sends to each what it waits for, and more. */
 export async function runCaller(stage: Stage, tenant: TenantOf, name: string): Promise<void> {
   const dice = stage.dice.fork(`${tenant.tenantId} ${name}`);
-  const attended: Promise<void>[] = [];
+  const attended = new Set<Promise<void>>();
   for (let round = 0; !stage.isOver(); round += 1) {
+    if (attended.size >= ATTENDED_MAX) await Promise.race(attended);
     const workflowId = pickWorkflow(tenant, dice);
     const token = `${tenant.tenantId}~${name}-${round}`;
     const request = startOf(stage, { workflowId, token });
@@ -26,7 +27,9 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
     if (executionId !== null) {
       const started = { tenantId: tenant.tenantId, executionId, workflowId, token };
       learn(stage.known.executions, started);
-      attended.push(attend(stage, tenant, { started, dice: dice.fork(token), retries: 2 }));
+      const of = { started, dice: dice.fork(token), retries: 2 };
+      const deeds: Promise<void> = attend(stage, tenant, of).finally(() => attended.delete(deeds));
+      attended.add(deeds);
     }
     await stage.pause(dice.between(...REST_MS));
   }
@@ -34,6 +37,8 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
 }
 
 const REST_MS = [100, 500] as const;
+/** So that a service that falls behind can catch up. */
+const ATTENDED_MAX = 15;
 const FUNCTIONS = 0.3;
 
 /** Functions are more frequent, because each of them starts a family of executions. */
@@ -95,7 +100,7 @@ async function attend(
     deeds.push(stage.service.insist(clientOf(tenant, 'canceller'), askToCancel(executionId)));
   }
   const mayFail = workflowId === 'fragile' || workflowId === FUNCTION_NAME;
-  const isTriedAgain = retries > 0 && dice.chance(isCancelled || mayFail ? 0.7 : 0);
+  const isTriedAgain = retries > 0 && (isCancelled || mayFail);
   if (isTriedAgain) deeds.push(mend(stage, tenant, { ...of, dice: dice.fork('mend') }));
   await Promise.all(deeds);
 }
@@ -108,16 +113,20 @@ async function deliver(
 ): Promise<void> {
   const { event, afterMs } = of;
   await stage.pause(afterMs);
-  for (let round = 0; !stage.isOver(); round += 1) {
+  for (let round = 0, restMs = DELIVER_REST_MS; !stage.isOver(); round += 1) {
     const token = `${event.token}.${round}`;
     const request = askToDeliver({ ...event, token });
     const answer = await stage.service.ask(clientOf(tenant, 'sender'), request);
     if (answer !== null && answer.status < 500) return;
-    await stage.pause(200);
+    await stage.pause(restMs);
+    restMs = nextRestMs(restMs, answer, DELIVER_REST_MS);
   }
 }
 
+const DELIVER_REST_MS = 200;
+
 const REVIEW_ROUNDS_MAX = 40;
+const REVIEW_REST_MS = 250;
 
 /** The step of the function that waits; null: the node itself waits. */
 export function stepToDecide(workflowId: string): string | null {
@@ -132,13 +141,15 @@ async function review(
 ): Promise<void> {
   const { executionId, token, workflowId } = started;
   const step = stepToDecide(workflowId);
+  let restMs = REVIEW_REST_MS;
   for (let round = 0; round < REVIEW_ROUNDS_MAX && !isOver(); round += 1) {
     const decision = dice.chance(0.7) ? 'approved' : 'rejected';
     const said = `${token}-${name}.${round}`;
     const request = askToDecide({ executionId, decision, token: said, step });
     const answer = await service.ask(clientOf(tenant, name), request);
     if (answer?.body['accepted'] === true || answer?.status === 404) return;
-    await pause(250);
+    restMs = nextRestMs(restMs, answer, REVIEW_REST_MS);
+    await pause(restMs);
   }
 }
 
@@ -171,10 +182,11 @@ async function mend(
 ): Promise<void> {
   const { executionId, token } = started;
   const by = clientOf(tenant, 'mender');
-  for (;;) {
-    await stage.pause(LOOKS_EVERY_MS);
+  for (let restMs = LOOKS_EVERY_MS; ;) {
+    await stage.pause(restMs);
     if (stage.isOver()) return;
     const answer = await stage.service.ask(by, askToRead(executionId));
+    restMs = nextRestMs(restMs, answer, LOOKS_EVERY_MS);
     const { status } = answer?.status === 200 ? answer.body : {};
     if (status === 'completed' || answer?.status === 404) return;
     if (status === 'failed' || status === 'cancelled') break;
