@@ -55,15 +55,16 @@ export function isFairKey(queueKey: string): boolean {
 
 /** The queue of shares beside a queue of workers, by their keys. */
 export function fairKeyOf(queueKey: string): string {
-  const isNamed = queueKey.split('/').length > 2;
-  return `${queueKey}${isNamed ? '' : `/${DEFAULT_QUEUE}`}${MARK}`;
+  const isNamed = queueKey.includes('/', queueKey.indexOf('/') + 1);
+  return `${queueKey}${isNamed ? '' : UNNAMED}${MARK}`;
 }
+
+const UNNAMED = `/${DEFAULT_QUEUE}`;
 
 /** The queue of workers that a queue belongs to, by their keys. */
 export function workersKeyOf(queueKey: string): string {
   const key = withoutShare(queueKey);
-  const rest = `/${DEFAULT_QUEUE}`;
-  return key !== queueKey && key.endsWith(rest) ? key.slice(0, -rest.length) : key;
+  return key !== queueKey && key.endsWith(UNNAMED) ? key.slice(0, -UNNAMED.length) : key;
 }
 
 /** An item adds this to the tag of its key. */

@@ -7,7 +7,7 @@ import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { shareOf } from '../../domain/workflow/flow/fairness.ts';
 import { ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
 import { buildQueueName } from '../../domain/work/build-queue.ts';
-import { fairQueueName } from '../../domain/work/fair-queue.ts';
+import { type FairShare, fairQueueName } from '../../domain/work/fair-queue.ts';
 import { calledName } from '../../domain/work/called-name.ts';
 import type { WorkTicket, WorkerQueue } from '../../domain/work/work-item.ts';
 import type { BornLease, CommitPlan, NewWorkItem, StartedExecution } from '../../store/commit.ts';
@@ -34,14 +34,19 @@ export interface Collected {
   readonly revoked: Set<WorkItemId>;
 }
 
-interface Context {
+interface Given {
   readonly plan: Plan;
   readonly state: ExecutionState;
   readonly home: DecisionHome;
 }
 
-export function collectEffects(decided: Decision['effects'], context: Context): Collected {
+interface Context extends Given {
+  readonly share: () => FairShare | null;
+}
+
+export function collectEffects(decided: Decision['effects'], given: Given): Collected {
   const effects = lastingEffects(decided);
+  const context = { ...given, share: shareOnce(given) };
   const out: Collected = {
     items: [],
     born: [],
@@ -166,15 +171,29 @@ function queueNameOf(context: Context, effect: CreateWork): string | null {
   return withShare(context, effect, buildId === null ? own : buildQueueName(own, buildId));
 }
 
-/** A start without a valid share is refused; other executions of the kind go by age. */
 function withShare(
-  { plan: { fairness }, state }: Context,
+  { share }: Context,
   { queue }: CreateWork,
   queueName: string | null,
 ): string | null {
-  if (fairness === null || queue === 'engine') return queueName;
-  const found = shareOf(fairness, ruledInput(state));
-  return found.ok ? fairQueueName(queueName, found.share) : queueName;
+  const own = queue === 'engine' ? null : share();
+  return own === null ? queueName : fairQueueName(queueName, own);
+}
+
+/**
+ * Evaluates the rule for the first item of the commit. A start without a valid share is refused; other
+ * executions of the kind go by age.
+ */
+function shareOnce({ plan: { fairness }, state }: Given): () => FairShare | null {
+  if (fairness === null) return () => null;
+  let share: FairShare | null | undefined;
+  return () => {
+    if (share === undefined) {
+      const found = shareOf(fairness, ruledInput(state));
+      share = found.ok ? found.share : null;
+    }
+    return share;
+  };
 }
 
 /** Where an item below a quota waits; empty: it is below none. */

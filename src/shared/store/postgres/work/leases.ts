@@ -40,14 +40,15 @@ export async function claim(
   const starts = parts.map((part) => watermarks.start(part, false));
   const { turns } = watermarks;
   const isFair = turns.mayWait(keys, filter);
+  const fairKeys = isFair ? fairKeysOf(keys) : [];
   const findTools = (positions: readonly QueuePosition[]) =>
     tools === null
       ? null
-      : waitingTools({ ...placesToRead(keys, positions, isFair), globs: tools });
+      : waitingTools({ ...placesToRead(keys, positions, fairKeys), globs: tools });
   // A hint announces items that are added while this claim runs, and the next claim finds them.
   const named = await findTools(starts);
   const hasShares = isFair && named?.shared.length !== 0;
-  const from = { request, keys, tools: named, turns: hasShares ? turns : null };
+  const from = { request, keys, fairKeys, tools: named, turns: hasShares ? turns : null };
   const looked = isFair ? turns.looking(keys, filter) : null;
   const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
     const claiming = { ...from, ...some };
@@ -124,11 +125,10 @@ function dealOut(
 function placesToRead(
   keys: readonly string[],
   starts: readonly QueuePosition[],
-  isFair: boolean,
+  fairKeys: readonly string[],
 ): { readonly keys: readonly string[]; readonly starts: readonly QueuePosition[] } {
-  if (!isFair) return { keys, starts };
-  const lowest = keys.map(() => ({ priority: 0, seq: LOWEST_TAG }));
-  return { keys: [...keys, ...fairKeysOf(keys)], starts: [...starts, ...lowest] };
+  const lowest = fairKeys.map(() => ({ priority: 0, seq: LOWEST_TAG }));
+  return { keys: [...keys, ...fairKeys], starts: [...starts, ...lowest] };
 }
 
 /** The engine's queue serves all tenants; each worker queue belongs to one tenant. */
@@ -141,6 +141,8 @@ function queueKeys(scope: ClaimScope): readonly string[] {
 interface ClaimFrom {
   readonly request: ClaimScope;
   readonly keys: readonly string[];
+  /** The queues of shares beside them; none if it does not look there. */
+  readonly fairKeys: readonly string[];
   /** Null: all. */
   readonly tools: ToolsToClaim | null;
   readonly places: readonly Place[];
@@ -188,7 +190,7 @@ function readTurn({ queue_key: queueKey, priority, seq, fair_tag: tag }: ClaimRe
   return { queueKey, priority, tag: tag ?? seq, isShared: seq < 0 };
 }
 
-function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
+function statementOf({ keys, fairKeys, tools, starts, turns }: ClaimFrom): {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 } {
@@ -199,7 +201,7 @@ function statementOf({ keys, tools, starts, turns }: ClaimFrom): {
   if (turns !== null) {
     const lasts = keys.map((of) => turns.last(of));
     const beside = [lasts.map(({ priority }) => priority), lasts.map(({ tag }) => tag)];
-    const values = [...all, fairKeysOf(keys), ...beside];
+    const values = [...all, fairKeys, ...beside];
     return tools === null
       ? { statement: CLAIM_FAIR, values }
       : { statement: CLAIM_FAIR_OF_TOOLS, values: [...values, tools.own, tools.shared] };
