@@ -25,6 +25,7 @@ import { checkSent } from './checks/check-sent.ts';
 import { checkSchedules } from './checks/check-schedules.ts';
 import { checkSuspensions } from './checks/check-suspensions.ts';
 import { checkTenants } from './checks/check-tenants.ts';
+import { checkTurns, type SeenClaim, type ShareOf } from './checks/check-turns.ts';
 import { checkTransactions } from './checks/check-transactions.ts';
 import { checkUndos } from './checks/check-undos.ts';
 import { checkWebhooks, type Receipt } from './checks/check-webhooks.ts';
@@ -55,6 +56,10 @@ export function checkInvariants(params: {
   readonly keys?: Readonly<Partial<Record<string, KeyOf>>>;
   /** When executions begin, by the workflows that have such a rule. */
   readonly startRules?: Readonly<Partial<Record<string, StartRule>>>;
+  /** Keys of fairness by the workflows that have one. */
+  readonly shares?: Readonly<Partial<Record<string, ShareOf>>>;
+  /** The claims that got items, in the order in which the store carried them out. */
+  readonly claims?: readonly SeenClaim[];
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
@@ -91,6 +96,7 @@ export function checkInvariants(params: {
     ...checkQuotas(dumps),
     ...checkConcurrency(dumps, history, params.keys),
     ...checkStarts(last, history, params.startRules),
+    ...checkTurns(dumps, params.claims, params.shares),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkTenantOrder(last, {

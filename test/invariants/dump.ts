@@ -18,7 +18,7 @@ export interface Dump {
     readonly retry_policy: JsonObject;
     readonly queue_name?: string | null;
   })[];
-  readonly work_queue: readonly TicketOf[];
+  readonly work_queue: readonly (TicketOf & { readonly queue_name?: string | null })[];
   readonly work_leases: readonly (TicketOf & {
     readonly lease_fence: number;
     readonly expires_at: number;

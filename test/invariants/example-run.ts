@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { SeenClaim } from './checks/check-turns.ts';
 import type { Receipt } from './checks/check-webhooks.ts';
 import type { Dump, EventOf } from './dump.ts';
 import type { Answer, Ask, Deed } from './history.ts';
@@ -18,6 +19,8 @@ export interface ExampleRun {
   readonly last: Mutable<Dump>;
   /** Messages at a receiver of webhooks. */
   readonly receipts: Mutable<Receipt>[];
+  /** Claims of items with keys of fairness. */
+  readonly claims: SeenClaim[];
 }
 
 export const LIMITS = { birch: 1 };
@@ -28,7 +31,7 @@ export const WELL_SINCE = 1_000;
 export function makeExampleRun(): ExampleRun {
   const last = lastDump();
   const receipts = [{ seq: 2, status: 200, isSigned: true }];
-  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts };
+  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts, claims: [] };
 }
 
 const PAID = { token: 'amber~paid' };

@@ -11,7 +11,7 @@ const QUERIES = {
     'execution_id, sequence, kind, node_id, payload, actor_id, created_at, rowid as place from events order by execution_id, sequence',
   work_items:
     'work_item_id, execution_id, tenant_id, node_id, visit, idempotency_key, retry_policy, queue_name from work_items',
-  work_queue: `${TICKET} from work_queue`,
+  work_queue: `${TICKET}, queue_name from work_queue`,
   work_leases: `${TICKET}, lease_fence, expires_at from work_leases`,
   retry_timers: `${TICKET} from retry_timers`,
   timers: 'execution_id, tenant_id, name, purpose from timers',

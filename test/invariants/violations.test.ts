@@ -17,6 +17,7 @@ import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
 import { addFork, FORKS_BROKEN } from './break-forks.ts';
 import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
+import { addFairTurns, SHARES, TURNS_BROKEN } from './break-turns.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
 import { addContinuation } from './example-continuation.ts';
 import { addFunction, FUNCTION_BROKEN } from './example-function.ts';
@@ -43,6 +44,8 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       budgets: BUDGETS,
       keys: KEYS,
       startRules: START_RULES,
+      shares: SHARES,
+      claims: run.claims,
       receipts: run.receipts,
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
@@ -57,6 +60,14 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(addImports(makeExampleRun())), []);
 });
 
+test('a key may get as many turns as its weight allows while another waits', (t) => {
+  const broken = rulesBroken(addFairTurns(makeExampleRun()));
+  t.deepEqual(
+    broken.filter((rule) => rule in TURNS_BROKEN),
+    [],
+  );
+});
+
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
   const run = makeExampleRun();
   run.earlier.schedules = [SCHEDULE];
@@ -68,6 +79,7 @@ test('a schedule that was paused and resumed in between may pass over fires', (t
 const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   ...CONCURRENCY_BROKEN,
   ...STARTS_BROKEN,
+  ...TURNS_BROKEN,
   // Histories
   'every event belongs to an execution': ({ last }) => void last.executions.splice(1, 1),
   'sequences run from 1 without gaps, up to the last of the row': ({ last }) =>

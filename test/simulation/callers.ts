@@ -18,7 +18,13 @@ import {
   type Client,
 } from './requests.ts';
 import { BUILDS, type PlannedPause, type PlannedStart } from './scenario.ts';
-import { EVENTS, WITH_BUDGETS, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
+import {
+  EVENTS,
+  FAIR_TWINS,
+  WITH_BUDGETS,
+  WITH_FUNCTIONS,
+  type WorkflowName,
+} from './workflows.ts';
 
 interface Known {
   readonly tenantId: string;
@@ -115,7 +121,8 @@ async function attend(
 }
 
 function isFunction(workflowId: WorkflowName): boolean {
-  return [...WITH_FUNCTIONS, ...WITH_BUDGETS].some((name) => name === workflowId);
+  const names = [...WITH_FUNCTIONS, ...WITH_BUDGETS, ...Object.values(FAIR_TWINS)];
+  return names.includes(workflowId);
 }
 
 async function insistLater(

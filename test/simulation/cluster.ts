@@ -78,7 +78,7 @@ export function startCluster(params: {
     });
     const wake = createWakeBus();
     buses.set(process, wake);
-    const store = storeOverLine(database.store, line, {
+    const store = storeOverLine(database.openProcess(), line, {
       shards: locks.of(process, line),
       wake: { send: () => {}, flush: async () => {}, listen: async () => {} },
     });

@@ -5,6 +5,7 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { TenantLimits } from '../../src/shared/domain/tenant.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
+import { workersKeyOf } from '../../src/shared/domain/work/fair-queue.ts';
 import { composeRuntime } from '../../src/runtime/compose.ts';
 import { callsOf } from '../support/engine-calls.ts';
 import { createWebhook } from '../../src/shared/engine/webhooks/create-webhook.ts';
@@ -16,6 +17,7 @@ import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
+import type { Waiting } from '../invariants/checks/check-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
 import { OPEN_BOX } from './receiver.ts';
@@ -30,6 +32,8 @@ import { effectKind, EXECUTIONS_MAX, LIMITED_TENANT, TENANTS, WORKFLOWS } from '
  */
 export interface SimulatedDatabase {
   readonly store: Store;
+  /** The store, as a new process has it: what it keeps in its memory is its own. */
+  openProcess(): Store;
   /** Compiles stored definitions, once for all histories. */
   readonly compile: (definition: StoredDefinition) => Plan;
   /** The database's clock in Unix milliseconds; the current history moves it. */
@@ -47,6 +51,8 @@ export interface SimulatedDatabase {
   owed(): number;
   /** The write order of messages by their ids, which don't come from the seed. */
   messages(): ReadonlyMap<string, number>;
+  /** What waits for workers, below no quota. */
+  waiting(): readonly Waiting[];
   /** The number of writes and deletions so far, by any process. */
   changes(): number;
   /** `queuesStarts`: whether starts beyond the limit of a tenant wait. */
@@ -69,9 +75,11 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
   for (const { sql } of await readMigrations('sqlite')) database.exec(sql);
   database.pragma('foreign_keys = on');
   const clock = { now: () => EPOCH_MS };
-  const store = createSqliteStore(
-    connectTo(database, { path: ':memory:', clock: () => Math.floor(clock.now()) }),
-  );
+  const connection = connectTo(database, {
+    path: ':memory:',
+    clock: () => Math.floor(clock.now()),
+  });
+  const store = createSqliteStore(connection);
   await fill(store);
   const tables = emptyAgain(database);
   const unfinished = database
@@ -98,9 +106,15 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
   const messages = database
     .prepare<[], [string, number]>('select delivery_id, seq from webhook_deliveries')
     .raw();
+  const waiting = database.prepare<[], Waiting & { readonly priority: number }>(
+    `select work_item_id, execution_id, queue_key as line, priority, seq as place
+     from work_queue
+     where queue <> 'engine' and instr(queue_key, '#') = 0`,
+  );
   const changes = database.prepare<[], number>('select total_changes()').pluck();
   return {
     store,
+    openProcess: () => createSqliteStore({ ...connection }),
     compile: compileOnce(),
     clock,
     tell: async (tenantId) => {
@@ -130,6 +144,11 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
     unfinished: () => unfinished.get() ?? 0,
     owed: () => owed.get() ?? 0,
     messages: () => new Map(messages.all()),
+    waiting: () =>
+      waiting.all().map(({ priority, ...row }) => ({
+        ...row,
+        line: `${workersKeyOf(row.line)} ${priority}`,
+      })),
     changes: () => changes.get() ?? 0,
     reset: tables.reset,
     close: () => store.close(),

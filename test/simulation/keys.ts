@@ -1,5 +1,6 @@
 import type { KeyOf } from '../invariants/checks/check-concurrency.ts';
 import type { StartRule } from '../invariants/checks/check-starts.ts';
+import type { ShareOf } from '../invariants/checks/check-turns.ts';
 import type { WorkflowName } from './workflows.ts';
 
 const keyOf = (token: string): string => `${token.endsWith('0')}`;
@@ -24,4 +25,17 @@ export const START_RULES: Readonly<Partial<Record<WorkflowName, StartRule>>> = {
   gathering: { batch: { max: 3, waitMs: 120 }, keyOf },
   gathering_one: { batch: { max: 2, waitMs: 200 }, keyOf },
   settling: { debounce: { waitMs: 120, maxWaitMs: 300 }, keyOf },
+};
+
+const shareOf: ShareOf = (token) => {
+  if (token.endsWith('1')) return { key: 'gold', weight: 3 };
+  return token.endsWith('2') ? { key: 'slow', weight: 0.5 } : { key: 'plain', weight: 1 };
+};
+
+/** The keys of fairness in the workflows, as the checker knows them. */
+export const SHARES: Readonly<Partial<Record<WorkflowName, ShareOf>>> = {
+  fair: shareOf,
+  fair_limited: shareOf,
+  fair_durable: shareOf,
+  fair_pinned: shareOf,
 };

@@ -1,5 +1,3 @@
-import type { RetentionStore } from '../../src/shared/store/retention.ts';
-import type { ExecutionStore } from '../../src/shared/store/store.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Dump } from '../invariants/dump.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -7,12 +5,12 @@ import { runCaller } from './callers.ts';
 import { readAll, runWorker, type Outside } from './clients.ts';
 import { startCluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
-import { createDice, type Dice } from './dice.ts';
+import { createDice } from './dice.ts';
 import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
 import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
-import { KEYS, START_RULES } from './keys.ts';
+import { KEYS, SHARES, START_RULES } from './keys.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
 import {
@@ -30,6 +28,7 @@ import type { Scenario } from './scenario.ts';
 import { BUDGETS } from './usage.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';
+import { watchDatabase } from './watch-database.ts';
 import { createWorld } from './world.ts';
 
 export interface Outcome {
@@ -66,9 +65,10 @@ export async function runHistory(
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
   let skewMs = 0;
   given.clock.now = () => EPOCH_MS + world.now() + skewMs;
-  const { database, dumps, look } = watched(given, {
+  const { database, dumps, claims, look } = watchDatabase(given, {
     dice: dice.fork('samples'),
     sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
+    seesClaims: scenario.starts.some(({ workflowId }) => SHARES[workflowId] !== undefined),
   });
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
@@ -201,6 +201,8 @@ export async function runHistory(
         budgets: BUDGETS,
         keys: KEYS,
         startRules: START_RULES,
+        shares: SHARES,
+        claims,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),
@@ -219,6 +221,7 @@ export async function runHistory(
       ['events', dumps.at(-1)?.events.length ?? 0],
       ['executions', dumps.at(-1)?.executions.length ?? 0],
       ...countBudgets(dumps.at(-1)),
+      ['claims seen', claims.length],
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
       ['imports', dumps.at(-1)?.imported_executions?.length ?? 0],
@@ -256,53 +259,3 @@ const SERVED_MS = 100;
 const OWED_SKIPPED_MS = 5_000;
 /** The interval between checks whether the history has ended. */
 const LOOK_MS = 100;
-
-/** Takes a dump of the tables. */
-type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'] }) => void;
-
-/**
- * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
- * each removal.
- */
-function watched(
-  database: SimulatedDatabase,
-  { dice, sampled }: { readonly dice: Dice; readonly sampled: number },
-): {
-  readonly database: SimulatedDatabase;
-  readonly dumps: Dump[];
-  readonly look: Look;
-} {
-  const { executions, retention } = database.store;
-  const dumps: Dump[] = [];
-  let isOver = false;
-  const look: Look = ({ isLast = false, removal } = {}) => {
-    if (isOver) return;
-    isOver = isLast;
-    const takenAt = Math.floor(database.clock.now());
-    dumps.push({
-      ...database.dump({ isLast }),
-      takenAt,
-      ...(removal !== undefined && { removal }),
-    });
-  };
-  const commit: ExecutionStore['commit'] = async (plans) => {
-    const verdicts = await executions.commit(plans);
-    const mayExceed = plans.some(
-      ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
-    );
-    if (mayExceed || dice.chance(sampled)) look();
-    return verdicts;
-  };
-  const retire: RetentionStore['retire'] = async (retiring) => {
-    look({ removal: 'follows' });
-    const isGone = await retention.retire(retiring);
-    look();
-    return isGone;
-  };
-  const store = {
-    ...database.store,
-    executions: { ...executions, commit },
-    retention: { ...retention, retire },
-  };
-  return { database: { ...database, store }, dumps, look };
-}

@@ -8,6 +8,9 @@ import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import {
   EVENTS,
+  FAIR,
+  FAIR_TWINS,
+  LIMITED_TENANT,
   TENANTS,
   STARTED,
   WITH_BUDGETS,
@@ -138,7 +141,8 @@ export function drawScenario(seed: string): Scenario {
     dice.fork('switches'),
   );
   const keyed = withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
-  const forked = withForks(keyed, dice.fork('forks'));
+  const shared = withShares(keyed, dice.fork('shares'));
+  const forked = withForks(shared, dice.fork('forks'));
   const imported = withImports(forked, dice.fork('imports'));
   return { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
 }
@@ -249,6 +253,34 @@ function withKeys(drawn: Scenario, dice: Dice): Scenario {
 }
 
 const KEYED = 0.15;
+
+/** In some histories the items of executions have keys of fairness; see `keys.ts`. */
+function withShares(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(SHARED)) return drawn;
+  if (drawn.functionWorkers.length > 0) {
+    const starts = drawn.starts.map((start) => ({
+      ...start,
+      workflowId: FAIR_TWINS[start.workflowId] ?? start.workflowId,
+    }));
+    return { ...drawn, starts };
+  }
+  const first = drawn.starts.find(({ tenantId }) => tenantId !== LIMITED_TENANT);
+  const isTaken = ['trip', ...WITH_KEYS].some((name) => name === first?.workflowId);
+  if (first === undefined || isTaken) return drawn;
+  const starts = Array.from({ length: dice.between(3, 6) }, (_, index) => ({
+    ...(drawn.starts[index] ?? first),
+    name: `start${index}`,
+    tenantId: first.tenantId,
+    workflowId: dice.chance(0.6) ? 'fair' : dice.pick(FAIR),
+    atMs: dice.chance(0.6) ? dice.between(0, 30) : dice.between(0, drawn.activeMs),
+    cancelAfterMs: dice.chance(0.1) ? dice.between(0, drawn.activeMs) : null,
+  }));
+  const { tenantId } = first;
+  const switches = drawn.switches.map((one) => ({ ...one, tenantId, workflowId: 'fair' as const }));
+  return { ...drawn, starts, switches };
+}
+
+const SHARED = 0.15;
 
 /**
  * In some histories clients fork executions. Once retention has removed the original, nobody finds a

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import type { CommitPlan } from '../../src/shared/store/commit.ts';
-import type { ExecutionStore, WorkStore } from '../../src/shared/store/store.ts';
+import type { ExecutionStore, Store, WorkStore } from '../../src/shared/store/store.ts';
 import { openSimulatedDatabase, type SimulatedDatabase } from './database.ts';
 import { FAULTS } from './faults.ts';
 import { renderFinding } from './render-finding.ts';
@@ -153,13 +153,13 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
 
 for (const [name, change] of Object.entries(BUGS)) {
   test.serial(`it is found when ${name}`, async (t) => {
-    const { executions } = database.store;
-    const commit: ExecutionStore['commit'] = (plans) => executions.commit(plans.map(change));
+    const openProcess = (): Store => {
+      const { executions, ...store } = database.openProcess();
+      const commit: ExecutionStore['commit'] = (plans) => executions.commit(plans.map(change));
+      return { ...store, executions: { ...executions, commit } };
+    };
     const { finding } = await runHistories({
-      database: {
-        ...database,
-        store: { ...database.store, executions: { ...executions, commit } },
-      },
+      database: { ...database, openProcess },
       firstSeed: 1,
       goesOn: (done) => done < HISTORIES,
     });
@@ -169,11 +169,14 @@ for (const [name, change] of Object.entries(BUGS)) {
 }
 
 test.serial('it is found when claims get items of every tool', async (t) => {
-  const { store } = database;
-  const claimTogether: WorkStore['claimTogether'] = (request) =>
-    store.work.claimTogether({ ...request, tools: null });
+  const openProcess = (): Store => {
+    const { work, ...store } = database.openProcess();
+    const claimTogether: WorkStore['claimTogether'] = (request) =>
+      work.claimTogether({ ...request, tools: null });
+    return { ...store, work: { ...work, claimTogether } };
+  };
   const { finding } = await runHistories({
-    database: { ...database, store: { ...store, work: { ...store.work, claimTogether } } },
+    database: { ...database, openProcess },
     firstSeed: 1,
     goesOn: (done) => done < HISTORIES,
   });

@@ -42,10 +42,10 @@ const python = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-/** Workers have one call of its tool at a time. */
-const limited = ({ kind, ...node }: JsonObject): JsonObject => ({
+/** Workers have so many calls of its tool at a time. */
+const limited = ({ kind, ...node }: JsonObject, limit = 1): JsonObject => ({
   ...node,
-  kind: { ...(kind as JsonObject), concurrency: { limit: 1 } },
+  kind: { ...(kind as JsonObject), concurrency: { limit } },
 });
 
 /** A call of its tool goes to workers now and then. */
@@ -71,6 +71,19 @@ const pinned = (name: string): JsonObject => ({
   type: 'function',
   name: `functions.${name}`,
   pinned: true,
+});
+
+const durablePinned = (name: string, more: JsonObject = {}): JsonObject =>
+  durable(name, { kind: pinned(name), ...more });
+
+const twoFunctions = (made: typeof durable) => ({
+  start_node: 'split',
+  nodes: {
+    split: { kind: { type: 'parallel', branches: ['one', 'other'] } },
+    one: made('one'),
+    other: made('other', { node_timeout_secs: '1200ms' }),
+    all: { kind: { type: 'join', wait_for: ['one', 'other'] } },
+  },
 });
 
 /** Nobody answers for a child of a workflow that a budget holds. */
@@ -107,6 +120,22 @@ const brief = (rules: JsonObject) => ({
 });
 
 const RATE = { key: KEY, limit: 5, per: '1s', burst: 1 };
+
+/** The filters of workers take all its tools, or none: a claim passes over no item of a queue. */
+const shared = (task: JsonObject) => ({
+  nodes: {
+    each: { kind: { type: 'map', items: '[1, 2, 3]', node: 'task' }, output_key: 'each' },
+    task,
+    last: python('last'),
+  },
+  edges: edges('each last'),
+});
+
+/** See `keys.ts`. */
+const FAIRNESS = {
+  key: `input.token.endsWith("1") ? "gold" : input.token.endsWith("2") ? "slow" : "plain"`,
+  weight: 'input.token.endsWith("1") ? 3.0 : input.token.endsWith("2") ? 0.5 : 1.0',
+};
 
 export const WORKFLOWS = {
   chain: {
@@ -264,6 +293,10 @@ export const WORKFLOWS = {
     batch: { key: KEY, max: 2, wait: '200ms' },
     concurrency: { key: KEY, limit: 1 },
   }),
+  fair: { ...shared(python('task')), fairness: FAIRNESS },
+  fair_limited: { ...shared(limited(python('cast'), 2)), fairness: FAIRNESS },
+  /** On the queue of those with keys. */
+  unfair: shared(python('task')),
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -308,15 +341,9 @@ export const WORKFLOWS = {
     edges: edges('each last'),
   },
   /** Both stay with the build of the worker that opened their first turn. */
-  pinned: {
-    start_node: 'split',
-    nodes: {
-      split: { kind: { type: 'parallel', branches: ['one', 'other'] } },
-      one: durable('one', { kind: pinned('one') }),
-      other: durable('other', { kind: pinned('other'), node_timeout_secs: '1200ms' }),
-      all: { kind: { type: 'join', wait_for: ['one', 'other'] } },
-    },
-  },
+  pinned: twoFunctions(durablePinned),
+  fair_durable: { ...twoFunctions(durable), fairness: FAIRNESS },
+  fair_pinned: { ...twoFunctions(durablePinned), fairness: FAIRNESS },
   /** Its nodes use models, see `usage.ts`. */
   metered: {
     token_budget: 60,
@@ -399,7 +426,16 @@ export const WITH_KEYS = [
   'gathering',
   'gathering_one',
 ] as const satisfies readonly WorkflowName[];
+/** The workflows without a budget that have a twin with keys of fairness. */
+export const FAIR_TWINS: Readonly<Partial<Record<WorkflowName, WorkflowName>>> = {
+  durable: 'fair_durable',
+  pinned: 'fair_pinned',
+};
+export const FAIR = ['fair', 'fair_limited', 'unfair'] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
+  ...FAIR,
+  'fair_durable',
+  'fair_pinned',
   'lasting',
   'fragile',
   'leaf',
@@ -424,6 +460,8 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   each_durable: GO,
   twice: GO,
   pinned: GO,
+  fair_durable: GO,
+  fair_pinned: GO,
   metered: GO,
   granted: GO,
   shared: GO,

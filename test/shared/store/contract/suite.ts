@@ -43,6 +43,7 @@ import { usageCases } from './executions/usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work/work.ts';
 import { fairClaimCases } from './work/fair-claims.ts';
+import { fairTurnCases } from './work/fair-turns.ts';
 import { failedItemCases } from './work/failed-items.ts';
 import { workOverviewCases } from './work/overview.ts';
 import { workerCases } from './work/workers.ts';
@@ -72,6 +73,7 @@ const AREAS = [
   workCases,
   claimFilterCases,
   fairClaimCases,
+  fairTurnCases,
   leaseCases,
   deadLetterCases,
   failedItemCases,

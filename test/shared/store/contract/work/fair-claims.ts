@@ -1,13 +1,12 @@
 import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
-import { fairQueueName } from '../../../../../src/shared/domain/work/fair-queue.ts';
 import { quotaQueueName, readQuotaQueue } from '../../../../../src/shared/domain/work/quota.ts';
-import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item.ts';
-import type { ClaimedItem, ClaimRequest, Store } from '../../../../../src/shared/store/store.ts';
+import type { ClaimedItem, Store } from '../../../../../src/shared/store/store.ts';
 import { eventually } from '../../../../support/eventually.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
-import { claim, commitOne, settleOf, start } from '../drive.ts';
-import { makeItem, makePlan, makeTenantId, makeTicket } from '../make.ts';
+import { claim, commitOne, settleOf } from '../drive.ts';
+import { makePlan, makeTenantId } from '../make.ts';
+import { claimKeys, queue, repeat } from './fair-items.ts';
 
 /** Items with keys of fairness take turns. */
 export function fairClaimCases(name: string, open: () => TestStore): void {
@@ -186,59 +185,4 @@ async function promote(store: Store, { ticket }: ClaimedItem): Promise<void> {
     const found = await store.work.find(ticket.workItemId, ticket.tenantId);
     if (found?.place !== 'queued') throw new Error(`it is ${found?.place}`);
   });
-}
-
-function repeat<Key>(key: Key, count: number): readonly Key[] {
-  return Array.from({ length: count }, () => key);
-}
-
-/** One item for each key, null for none, of one execution. */
-async function queue(
-  store: Store,
-  tenantId: TenantId,
-  keys: readonly (string | null)[],
-  changes: Partial<WorkTicket> & { readonly weight?: number; readonly tool?: string } = {},
-): Promise<readonly WorkTicket[]> {
-  const { weight = 1, tool = 'm.f', queueName = null, ...others } = changes;
-  const execution = await start(store, { tenantId });
-  const tickets = keys.map((key) =>
-    makeTicket(
-      execution,
-      key === null
-        ? { ...others, ...(queueName !== null && { queueName }) }
-        : { ...others, queueName: fairQueueName(queueName, { key, weight }), nodeId: key },
-    ),
-  );
-  const newItems = tickets.map((ticket) => makeFairItem(ticket, tool));
-  await commitOne(store, makePlan(execution, { newItems }));
-  return tickets;
-}
-
-function makeFairItem(ticket: WorkTicket, tool: string): ReturnType<typeof makeItem> {
-  const { record, ...item } = makeItem(ticket);
-  const { queueName } = ticket;
-  return {
-    ...item,
-    record: record && { ...record, tool, ...(queueName !== undefined && { queueName }) },
-  };
-}
-
-/** The keys of the next items, claimed one by one; `-` for an item without one. */
-async function claimKeys(
-  store: Store,
-  tenantId: TenantId,
-  count: number,
-  changes: Partial<ClaimRequest> = {},
-): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const [item] = await claim(store, tenantId, { limit: 1, ...changes });
-    if (item === undefined) break;
-    keys.push(keyOf(item));
-  }
-  return keys;
-}
-
-function keyOf({ ticket, record }: ClaimedItem): string {
-  return record?.queueName === undefined ? '-' : ticket.nodeId;
 }

@@ -1,0 +1,102 @@
+import type { CommitPlan } from '../../src/shared/store/commit.ts';
+import type { RetentionStore } from '../../src/shared/store/retention.ts';
+import type { ExecutionStore, Store, WorkStore } from '../../src/shared/store/store.ts';
+import type { SeenClaim } from '../invariants/checks/check-turns.ts';
+import type { Dump } from '../invariants/dump.ts';
+import type { SimulatedDatabase } from './database.ts';
+import type { Dice } from './dice.ts';
+
+/** Takes a dump of the tables. */
+type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'] }) => void;
+
+/**
+ * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
+ * each removal. Records the claims of workers, with what they found, if `seesClaims` is set, and what
+ * waited before items were taken back.
+ */
+export function watchDatabase(
+  database: SimulatedDatabase,
+  of: { readonly dice: Dice; readonly sampled: number; readonly seesClaims: boolean },
+): {
+  readonly database: SimulatedDatabase;
+  readonly dumps: Dump[];
+  readonly claims: SeenClaim[];
+  readonly look: Look;
+} {
+  const { dice, sampled, seesClaims } = of;
+  const dumps: Dump[] = [];
+  const claims: SeenClaim[] = [];
+  let isOver = false;
+  let processes = 0;
+
+  const look: Look = ({ isLast = false, removal } = {}) => {
+    if (isOver) return;
+    isOver = isLast;
+    const takenAt = Math.floor(database.clock.now());
+    dumps.push({
+      ...database.dump({ isLast }),
+      takenAt,
+      ...(removal !== undefined && { removal }),
+    });
+  };
+
+  function watchCommits(executions: ExecutionStore): ExecutionStore {
+    return {
+      ...executions,
+      commit: async (plans) => {
+        if (seesClaims && plans.some(takesBack)) {
+          claims.push({ process: 0, waiting: database.waiting(), taken: [] });
+        }
+        const verdicts = await executions.commit(plans);
+        const mayExceed = plans.some(
+          ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
+        );
+        if (mayExceed || dice.chance(sampled)) look();
+        return verdicts;
+      },
+    };
+  }
+
+  function watchRemovals(retention: RetentionStore): RetentionStore {
+    return {
+      ...retention,
+      retire: async (retiring) => {
+        look({ removal: 'follows' });
+        const isGone = await retention.retire(retiring);
+        look();
+        return isGone;
+      },
+    };
+  }
+
+  /** A claim or a commit runs at once, so nothing changes between what is read here and what it finds. */
+  function watchClaims(work: WorkStore): WorkStore {
+    if (!seesClaims) return work;
+    const process = (processes += 1);
+    return {
+      ...work,
+      claimTogether: async (request) => {
+        const waiting = database.waiting();
+        const items = await work.claimTogether(request);
+        const taken = items.flat().map(({ ticket }) => ticket.workItemId);
+        if (taken.length > 0) claims.push({ process, waiting, taken });
+        return items;
+      },
+    };
+  }
+
+  const openProcess = (): Store => {
+    const { executions, retention, work, ...store } = database.openProcess();
+    return {
+      ...store,
+      executions: watchCommits(executions),
+      retention: watchRemovals(retention),
+      work: watchClaims(work),
+    };
+  };
+  return { database: { ...database, openProcess }, dumps, claims, look };
+}
+
+function takesBack({ revokesAll, revokesItems, waitingItems, expiresQueued }: CommitPlan): boolean {
+  return revokesAll || waitingItems === 'hold' || revokesItems.length + expiresQueued.length > 0;
+}
