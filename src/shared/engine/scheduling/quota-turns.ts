@@ -3,7 +3,8 @@ import type { QuotaQueue } from '../../domain/work/quota.ts';
 /**
  * In which order the queues below quotas are looked at, and which need no look yet. Queues that take
  * tokens of one bucket, or places of one quota, take turns, so none of them gets all. A queue whose bucket is empty
- * costs no statement until its next token comes: others may take that one, but none comes earlier.
+ * costs no statement until its next token comes: others may take that one, but none comes earlier. A token that
+ * comes during a round waits for the next one: a queue that found none would otherwise be passed over.
  */
 export interface QuotaTurns {
   order(queues: readonly QuotaQueue[]): readonly Turn[];
@@ -27,7 +28,8 @@ export function createQuotaTurns(now: () => number): QuotaTurns {
 
   return {
     order(queues) {
-      for (const [rate, until] of emptyUntil) if (until <= now()) emptyUntil.delete(rate);
+      const roundAt = now();
+      for (const [rate, until] of emptyUntil) if (until <= roundAt) emptyUntil.delete(rate);
       const groups = Map.groupBy(queues, sharedBy);
       for (const key of lastServed.keys()) if (!groups.has(key)) lastServed.delete(key);
       return [...groups].flatMap(([key, group]) => {
@@ -49,7 +51,8 @@ export function createQuotaTurns(now: () => number): QuotaTurns {
 
     emptyMs(queue) {
       if (queue.bucket === null) return 0;
-      return Math.max(0, (emptyUntil.get(rateOf(queue)) ?? 0) - now());
+      const until = emptyUntil.get(rateOf(queue));
+      return until === undefined ? 0 : Math.max(1, until - now());
     },
   };
 }
