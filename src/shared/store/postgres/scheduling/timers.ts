@@ -1,5 +1,6 @@
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
+import { TAGS_PER_TURN } from '../../../domain/work/fair-queue.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../../scheduling.ts';
 import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
@@ -84,6 +85,37 @@ const LIST_DUE: Statement = {
     limit $1`,
 };
 
+/**
+ * The highest tag of an item with a key of fairness that returns from a claim: it waits neither behind its
+ * key nor for more than a turn. Its queue has perhaps been empty since, and begun again, or it is another one.
+ */
+const RETURNED_TAG = `
+        select coalesce(
+          (
+            select q.seq - 1
+            from work_queue q
+            where strpos(q.queue_key, '~') > 0
+              and q.queue_key = k.queue_key
+              and split_part(q.queue_name, '~', 2) = k.share
+              and q.priority = d.priority
+            order by q.seq
+            limit 1
+          ),
+          (
+            select q.seq + ceil(${TAGS_PER_TURN} / k.weight)::int8
+            from work_queue q
+            where q.queue_key = k.queue_key
+              and q.priority = d.priority
+            order by q.seq
+            limit 1
+          )
+        ) as tag
+        from (
+          select split_part(d.queue_key, '~', 1) || '~' as queue_key,
+            split_part(d.queue_name, '~', 2) as share,
+            split_part(d.queue_name, '~', 3)::float8 as weight
+        ) k`;
+
 /** Waits for nobody: a retry that a commit is revoking at this moment is left to it. */
 const PROMOTE: Statement = {
   name: 'promote-retries',
@@ -140,10 +172,12 @@ const PROMOTE: Statement = {
         seq, queue_key, queue_name, tool, shard, start_before, enqueued_at, ${ticketColumns()}
       )
       overriding system value
-      select d.queue_seq, d.queue_key, d.queue_name, d.tool, d.shard,
+      select least(d.queue_seq, f.tag), d.queue_key, d.queue_name, d.tool, d.shard,
         d.queued_at + d.schedule_to_start_ms * interval '1 millisecond', d.queued_at,
         ${ticketColumns('d')}
       from described d
+      left join lateral (${RETURNED_TAG}
+      ) f on d.queue_seq < 0 and strpos(d.queue_key, '#') = 0
       where d.queue_seq is not null
       returning q.seq, q.queue_key, q.queue_name, true as is_released, ${ticketColumns('q')}
     )

@@ -10,8 +10,9 @@ const SHARES = { queueKey: 'a.fair_key', priority: '0', seq: `${LOWEST_TAG}` };
 /*
  * A claim on queues of which some may have shares beside them. A share comes by its tag. The items of
  * the queue itself are a class with a tag for each turn, after the last one that it had ($10 and $11),
- * but never far from the first share: see `classTagBefore`, which this repeats. The first share of
- * each queue is at 0, so that several queues can be merged; without any shares, age decides.
+ * but never far from the first share: see `classTagBefore`, which this repeats. Several queues are merged
+ * by the ages of their next items: an item is as old as the youngest up to it in the order of its queue.
+ * Without any shares, age alone decides.
  */
 const candidates = (own: string | null, shared: string | null): string => `
     with asked as materialized (
@@ -28,9 +29,10 @@ const candidates = (own: string | null, shared: string | null): string => `
     ),
     found as materialized (
       select n.work_item_id, n.priority, n.seq, n.is_shared, n.tag,
-        case when n.heads = 0 then 0 else n.tag - coalesce(n.head, 0) end as turn
+        case when n.heads > 0 then row_number() over own end as turn,
+        case when n.heads > 0 then max(n.enqueued_at) over own end as since
       from (
-        select c.work_item_id, c.priority, c.seq, false as is_shared, a.head, a.heads,
+        select c.work_item_id, c.priority, c.seq, c.enqueued_at, false as is_shared, a.queue_key, a.heads,
           a.before + ${TAGS_PER_TURN} * row_number() over (
             partition by a.queue_key
             order by c.priority, c.seq
@@ -39,26 +41,31 @@ const candidates = (own: string | null, shared: string | null): string => `
         cross join lateral (${first(claimStartOf('a'), surplusOver('$3'), own)}
         ) c
         union all
-        select c.work_item_id, c.priority, c.seq, true, a.head, a.heads, c.seq
+        select c.work_item_id, c.priority, c.seq, c.enqueued_at, true, a.queue_key, a.heads, c.seq
         from asked a
         cross join lateral (${first(SHARES, surplusOver('$3'), shared)}
         ) c
       ) n
-      order by n.priority, turn, n.is_shared, n.seq
+      window own as (
+        partition by n.queue_key, n.priority
+        order by n.tag, n.is_shared, n.seq
+        rows unbounded preceding
+      )
+      order by n.priority, since, turn, n.seq
       limit ${surplusOver('$3')}
     )
     select q.work_item_id, f.tag, (select max(a.heads) > 0 from asked a) as has_shares
     from work_queue q
     join found f on f.work_item_id = q.work_item_id
     where q.work_item_id = any(array(select work_item_id from found))
-    order by f.priority, f.turn, f.is_shared, f.seq
+    order by f.priority, f.since, f.turn, f.seq
     limit $3
     for update of q skip locked`;
 
 /** The first items of a queue, off an index: with tools, the first of each, and then of those. */
 function first(from: typeof SHARES, limit: string, tools: string | null): string {
   const off = (also?: string): string => `
-        select c.work_item_id, c.priority, c.seq
+        select c.work_item_id, c.priority, c.seq, c.enqueued_at
         from work_queue c
         where ${isClaimable({
           item: 'c',
@@ -70,7 +77,7 @@ function first(from: typeof SHARES, limit: string, tools: string | null): string
         limit ${limit}`;
   if (tools === null) return off();
   return `
-        select c.work_item_id, c.priority, c.seq
+        select c.work_item_id, c.priority, c.seq, c.enqueued_at
         from unnest(${tools}::text[]) as t (tool)
         cross join lateral (${off(`c.queue <> 'engine' and c.tool = t.tool`)}
         ) c

@@ -4,6 +4,7 @@ import { type ClassTurn, classTagBefore, type TakenTurn } from '../../rows/fair-
 interface Queued {
   readonly priority: number;
   readonly seq: number;
+  readonly enqueued_at: number;
 }
 
 interface Part<Item extends Queued> {
@@ -18,12 +19,15 @@ interface Part<Item extends Queued> {
 
 interface Turn<Item extends Queued> {
   readonly item: Item;
-  /** From the first share of its queue on. */
-  readonly turn: number;
+  /** Since when it or one before it on its queue has waited. */
+  readonly since: number;
   readonly taken: TakenTurn;
 }
 
-/** The items of several queues in the order of their turns; see `claim-fair-sql.ts` of PostgreSQL. */
+/**
+ * The items of several queues: those of a queue in the order of their turns, and queues by the age of
+ * their next items. See `claim-fair-sql.ts` of PostgreSQL.
+ */
 export function mergeTurns<Item extends Queued>(
   parts: readonly Part<Item>[],
   limit: number,
@@ -36,7 +40,7 @@ export function mergeTurns<Item extends Queued>(
   }
   return parts
     .flatMap(listTurns)
-    .toSorted(compareTurns)
+    .toSorted(compareAges)
     .slice(0, limit)
     .map(({ item, taken }) => ({ ...item, turn: taken }));
 }
@@ -44,29 +48,42 @@ export function mergeTurns<Item extends Queued>(
 function listTurns<Item extends Queued>(part: Part<Item>): readonly Turn<Item>[] {
   const { key: queueKey, items, shares, last } = part;
   const [first] = shares;
-  const head = first === undefined ? 0 : first.seq;
   const before =
     first === undefined
       ? -TAGS_PER_TURN
       : classTagBefore(last, { priority: first.priority, tag: first.seq });
-  return [
+  const tagged = [
     ...items.map((item, index) => {
       const tag = before + TAGS_PER_TURN * (index + 1);
-      const { priority } = item;
-      return { item, turn: tag - head, taken: { queueKey, priority, tag, isShared: false } };
+      return { item, taken: { queueKey, priority: item.priority, tag, isShared: false } };
     }),
     ...shares.map((item) => {
       const { priority, seq: tag } = item;
-      return { item, turn: tag - head, taken: { queueKey, priority, tag, isShared: true } };
+      return { item, taken: { queueKey, priority, tag, isShared: true } };
     }),
-  ];
+  ].toSorted(compareTags);
+  let since = 0;
+  let priority = 0;
+  return tagged.map((one) => {
+    const { item } = one;
+    since = item.priority === priority ? Math.max(since, item.enqueued_at) : item.enqueued_at;
+    ({ priority } = item);
+    return { ...one, since };
+  });
 }
 
-function compareTurns(left: Turn<Queued>, right: Turn<Queued>): number {
+type Tagged = Omit<Turn<Queued>, 'since'>;
+
+function compareTags({ item, taken }: Tagged, { item: other, taken: its }: Tagged): number {
   return (
-    left.item.priority - right.item.priority ||
-    left.turn - right.turn ||
-    Number(left.taken.isShared) - Number(right.taken.isShared) ||
-    left.item.seq - right.item.seq
+    item.priority - other.priority ||
+    taken.tag - its.tag ||
+    Number(taken.isShared) - Number(its.isShared) ||
+    item.seq - other.seq
   );
+}
+
+/** Stable, so items of one queue stay in their order. */
+function compareAges(left: Turn<Queued>, right: Turn<Queued>): number {
+  return left.item.priority - right.item.priority || left.since - right.since;
 }

@@ -3,7 +3,7 @@ import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import { isFairKey } from '../../../domain/work/fair-queue.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
-import { tagShare, turnsOf } from './fair-tags.ts';
+import { tagReturned, tagShare, turnsOf } from './fair-tags.ts';
 import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
 
 /** The common writes on queue and leases of commits, claims, retries and requeues. */
@@ -106,13 +106,18 @@ const INSERT_GIVEN_BACK = `
     )
   )`;
 
-/** Its place before the claim. */
+/** Its place before the claim; see `tagReturned` for one with a key of fairness. */
 export function giveBack(
   connection: Connection,
   item: Enqueued & { readonly seq: number; readonly queuedAt: number },
 ): void {
-  turnsOf(connection).note(queueKeyOf(item.ticket));
-  connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.queuedAt), item.seq]);
+  const { queueName = '', priority } = item.ticket;
+  const queueKey = queueKeyOf(item.ticket);
+  turnsOf(connection).note(queueKey);
+  const seq = isFairKey(queueKey)
+    ? tagReturned(connection, { queueKey, queueName, priority, tag: item.seq })
+    : item.seq;
+  connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.queuedAt), seq]);
 }
 
 function bindQueued({ ticket, tool, shard }: Enqueued, since: number): readonly Bindable[] {

@@ -56,6 +56,25 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     for (const key of ['-', 'a', 'b']) t.true(taken.split(key).length >= 3, taken);
   });
 
+  check('a claim on several queues takes the oldest, by the turns of each', async (t, at) => {
+    const { store } = at;
+    const tenantId = makeTenantId();
+    const later = () => at.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 1_000 });
+    const busy = { queueName: 'busy' };
+    // Its tags are high, because it is never empty.
+    await queue(store, tenantId, repeat('a', 10), busy);
+    await claimKeys(store, tenantId, 9, { queueNames: ['busy'] });
+    await queue(store, tenantId, ['a', 'a'], busy);
+    await later();
+    await queue(store, tenantId, ['b', 'b', 'b']);
+    await later();
+    await queue(store, tenantId, ['c'], busy);
+    await later();
+    await queue(store, tenantId, [null, null], { queueName: 'plain', nodeId: '-' });
+    const queueNames = ['plain', 'default', 'busy'];
+    t.is((await claimKeys(store, tenantId, 9, { queueNames })).join(''), 'aabbbca--');
+  });
+
   check('a priority comes before all turns', async (t, { store }) => {
     const tenantId = makeTenantId();
     await queue(store, tenantId, repeat('a', 3), { priority: 5 });
@@ -116,6 +135,33 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     t.is(rest.length, 4);
     t.is(rest.at(-1)?.ticket.workItemId, first.workItemId);
   });
+
+  check(
+    'a released item waits for no backlog that came after the queue was empty',
+    async (t, at) => {
+      const { store } = at;
+      const tenantId = makeTenantId();
+      await queue(store, tenantId, repeat('a', 20));
+      const item = (await claim(store, tenantId, { limit: 20 })).at(-1);
+      if (item === undefined) throw new Error('nothing was claimed');
+      await queue(store, tenantId, repeat('b', 12));
+      const found = await store.work.find(item.ticket.workItemId, tenantId);
+      const { leaseFence, ticket } = item;
+      const place = found?.lease?.queuePlace ?? null;
+      await commitOne(
+        store,
+        makePlan(ticket, {
+          settles: [settleOf(item)],
+          retries: [{ ticket, delayMs: 1, released: { leaseFence, place, isHeld: false } }],
+        }),
+      );
+      await promote(store, item);
+      const taken = await claimKeys(store, tenantId, 3);
+      t.true(taken.includes('a'), taken.join(''));
+      await queue(store, tenantId, ['a']);
+      t.is((await claimKeys(store, tenantId, 20)).length, 11);
+    },
+  );
 
   check('an item below a quota gets its tag with its place', async (t, { store }) => {
     const tenantId = makeTenantId();
