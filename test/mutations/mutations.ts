@@ -1,3 +1,4 @@
+import { FAIR_MUTATIONS } from './fair-mutations.ts';
 import { FORK_MUTATIONS } from './fork-mutations.ts';
 import { FUNCTION_MUTATIONS } from './function-mutations.ts';
 import { IMPORT_MUTATIONS } from './import-mutations.ts';
@@ -296,4 +297,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FUNCTION_MUTATIONS,
   ...FORK_MUTATIONS,
   ...IMPORT_MUTATIONS,
+  ...FAIR_MUTATIONS,
 ];

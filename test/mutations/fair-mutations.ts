@@ -1,0 +1,69 @@
+import type { Mutation } from './mutations.ts';
+
+const TAGS = 'shared/store/sqlite/work/fair-tags.ts';
+const TURNS = 'shared/store/rows/fair-turns.ts';
+const CLASS_TAG = 'Math.min(Math.max(last.tag, lowest), head.tag)';
+
+/** Bugs of fairness between keys. */
+export const FAIR_MUTATIONS: readonly Mutation[] = [
+  {
+    bug: 'a key that joins a queue waits for all that is there',
+    file: TAGS,
+    from: 'order by seq\n  limit 1`;',
+    to: 'order by seq desc\n  limit 1`;',
+  },
+  {
+    bug: 'all items of a key have one turn',
+    file: TAGS,
+    from: 'connection.get<{ readonly seq: number }>(LAST_OF_KEY, { ...at, share: share.key }) ??',
+    to: 'undefined ??',
+  },
+  {
+    bug: 'all keys of fairness are one',
+    file: TAGS,
+    from: 'and ${SHARE_KEY} = :share',
+    to: 'and :share <> 0',
+  },
+  {
+    bug: 'a released item returns to a tag from before the queue was empty',
+    file: 'shared/store/sqlite/work/queue.ts',
+    from: 'tagReturned(connection, { queueKey, queueName, priority, tag: item.seq })',
+    to: 'item.seq',
+  },
+  {
+    bug: 'the weight of a key changes nothing',
+    file: 'shared/domain/work/fair-queue.ts',
+    from: 'Math.ceil(TAGS_PER_TURN / weight)',
+    to: 'weight > 0 ? TAGS_PER_TURN : 0',
+  },
+  {
+    bug: 'items without a key go before all keys',
+    file: TURNS,
+    from: CLASS_TAG,
+    to: 'lowest',
+  },
+  {
+    bug: 'keys go before all items without a key',
+    file: TURNS,
+    from: `last.priority === head.priority ? ${CLASS_TAG} : lowest`,
+    to: 'last.priority > head.priority ? lowest : head.tag',
+  },
+  {
+    bug: 'a process that has found no keys looks for none until it gets a hint',
+    file: TURNS,
+    from: 'now() - emptyAt >= LOOK_EVERY_MS',
+    to: 'now() - emptyAt >= LOOK_EVERY_MS * 1e9',
+  },
+  {
+    bug: 'the record of an item has no key',
+    file: 'shared/engine/commit/collect-effects.ts',
+    from: 'withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);',
+    to: 'node.kind.queueName?.(node.spec) ?? null;',
+  },
+  {
+    bug: 'a function that is pinned leaves its key',
+    file: 'shared/domain/work/build-queue.ts',
+    from: '${own}${MARK}${buildId}${name.slice(own.length)}',
+    to: '${own}${MARK}${buildId}',
+  },
+];
