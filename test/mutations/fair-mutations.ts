@@ -7,7 +7,7 @@ const CLASS_TAG = 'Math.min(Math.max(last.tag, lowest), head.tag)';
 /** Bugs of fairness between keys. */
 export const FAIR_MUTATIONS: readonly Mutation[] = [
   {
-    bug: 'a key that joins a queue waits for all that is there',
+    bug: 'a key that joins a queue waits for all others',
     file: TAGS,
     from: 'order by seq\n  limit 1`;',
     to: 'order by seq desc\n  limit 1`;',

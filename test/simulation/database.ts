@@ -51,7 +51,7 @@ export interface SimulatedDatabase {
   owed(): number;
   /** The write order of messages by their ids, which don't come from the seed. */
   messages(): ReadonlyMap<string, number>;
-  /** What waits for workers, below no quota. */
+  /** The items that wait for workers, below no quota. */
   waiting(): readonly Waiting[];
   /** The number of writes and deletions so far, by any process. */
   changes(): number;

@@ -14,7 +14,7 @@ import { expectShares } from '../../store/contract/work/fair-turns.ts';
 
 /*
  * Keys of fairness below a quota: each waits on a queue of its own. For places and tokens they take
- * turns, whatever their weights. Weights decide among the items that have a place.
+ * turns without weights. Weights decide among the items that have a place.
  */
 
 const WEIGHTS = fc.array(fc.constantFrom(0.5, 1, 3), { minLength: 2, maxLength: 4 });
@@ -38,7 +38,7 @@ const ROUNDS = fc.array(fc.record({ key: fc.nat(3), count: fc.nat(6), ends: fc.n
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   for (const [kind, limits] of Object.entries(LIMITS)) {
-    test(`${dialect}: keys below a quota of ${kind} take turns, whatever their weights`, async (t) => {
+    test(`${dialect}: keys below a quota of ${kind} take turns without weights`, async (t) => {
       const database = await openTestStore(dialect);
       t.teardown(database.close);
       await fc.assert(

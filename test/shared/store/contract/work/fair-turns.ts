@@ -18,13 +18,13 @@ import { claimKeys, queue, repeat } from './fair-items.ts';
 const WEIGHTS = fc.array(fc.constantFrom(0.5, 1, 2, 3, 7.5), { minLength: 2, maxLength: 4 });
 const OPTIONS = { numRuns: 12, endOnFailure: true, includeErrorInReport: true };
 
-/** What comes, and how many items are claimed then. Key 0 stands for items without a key. */
+/** Each round adds items of a key, and then claims some. Key 0 stands for items without a key. */
 const ROUNDS = fc.array(fc.record({ key: fc.nat(4), count: fc.nat(9), claims: fc.nat(8) }), {
   minLength: 5,
   maxLength: 20,
 });
 
-/** Whatever weights, arrivals and claims: keys take turns by their weights. */
+/** Keys take turns by their weights in any order of arrivals and claims. */
 export function fairTurnCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
