@@ -120,8 +120,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'children find one place too many',
     file: `${SQLITE}/scheduling/places.ts`,
-    from: 'tenant.places_max - countTaken(connection, tenantId)',
-    to: 'tenant.places_max + 1 - countTaken(connection, tenantId)',
+    from: 'tenant.places_max - countTaken(',
+    to: 'tenant.places_max + 1 - countTaken(',
   },
   {
     bug: 'a start is refused one place too late',
@@ -186,7 +186,7 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a parent lends its place to all its children',
     file: `${SQLITE}/scheduling/places.ts`,
-    from: "where l.parent_execution_id = c.parent_execution_id and l.state = 'lent'",
+    from: "where l.parent_execution_id = parents.id and l.state = 'lent'",
     to: "where l.parent_execution_id = c.execution_id and l.state = 'lent'",
   },
   {
