@@ -71,6 +71,23 @@ story('a fork is compared with its original from its lineage', async (t, place) 
   t.is(new URL(page.url()).searchParams.get('node'), 'charge');
 });
 
+story('long errors are compared, and their beginnings shown', async (t, place) => {
+  const { page, tenant } = place;
+  const LONG = 'the carrier is closed '.repeat(20);
+  const fail = async (end: string) => {
+    const id = await tenant.run(ORDER, { currency: 'USD' });
+    await tenant.breakDown('quote', { error: LONG + end });
+    await tenant.until(id, 'failed');
+    return id;
+  };
+  const [one, other] = [await fail('today'), await fail('tomorrow')];
+  await place.open(`executions/${one}/compare?with=${other}`);
+  const row = rowOf(page, 'quote');
+  await row.getByText('outcome', { exact: true }).waitFor();
+  t.is(await row.getByText(/^the carrier is closed .*…$/).count(), 2);
+  t.deepEqual(await checkAccessibility(page), []);
+});
+
 story('large outputs are compared, and only their beginnings shown', async (t, place) => {
   const { page, tenant } = place;
   const run = async (charged: string) => {

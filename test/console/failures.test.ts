@@ -156,6 +156,10 @@ story('a long error of a dead letter is folded until somebody asks for it', asyn
     .first()
     .waitFor();
   t.false(await whole.isVisible());
+  await page.setViewportSize({ width: 420, height: 900 });
+  const box = await letters.locator('summary').boundingBox();
+  t.true((box?.height ?? Infinity) < 250, `the folded error is ${box?.height} pixels high`);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await letters.locator('summary').click();
   await whole.waitFor();
   t.deepEqual(await checkAccessibility(page), []);

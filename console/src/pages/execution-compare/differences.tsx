@@ -59,7 +59,7 @@ const DIFFERENCES = {
   only_one: 'ran in one only',
   outcome: 'outcome',
   output: 'output',
-  unknown: 'outputs too large to compare',
+  unknown: 'too large to compare',
 } as const;
 
 function columnsOf({ one, other }: Comparison): readonly Column<ComparedVisit>[] {

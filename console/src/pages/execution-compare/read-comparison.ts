@@ -23,11 +23,11 @@ export interface FoundComparison {
 const PAGE_EVENTS = 200;
 const EVENTS_MAX = 10_000;
 /** Large events that are read in full; each may have a quarter of a megabyte. */
-const LARGE_MAX = 50;
+const LARGE_MAX = 100;
 
 /**
  * Reads the beginnings and ends of visits, without large members, and then those pairs of large ones
- * that decide whether two visits are alike. All readings are bounded.
+ * that decide whether two visits are alike, and the errors. All readings are bounded.
  */
 export async function readComparison(
   ids: readonly [one: string, other: string],
@@ -91,26 +91,25 @@ async function readPart(id: string, signal: AbortSignal): Promise<ReadPart> {
 
 type Parts = readonly [ComparedExecution, ComparedExecution];
 
-/** Puts events that are large in both executions in the place of their brief forms. */
+/** Puts events that are large in both executions, and failures, in the place of their brief forms. */
 async function readLarge([one, other]: Parts, signal: AbortSignal): Promise<Parts> {
-  const large = new Map<string, WireEvent>();
   const others = new Map(other.events.map((event) => [placeOf(event), event]));
   const pairs = one.events
     .filter(isLarge)
     .map((event) => [event, others.get(placeOf(event))] as const)
-    .filter((pair): pair is readonly [WireEvent, WireEvent] => isLarge(pair[1]))
-    .slice(0, LARGE_MAX);
-  for (const [mine, its] of pairs) {
-    const both = [
-      [one, mine],
-      [other, its],
-    ] as const;
-    for (const [{ execution }, { sequence }] of both) {
-      const path = { id: execution.execution_id };
-      const query = { after: sequence - 1, limit: 1 };
-      const [event] = (await call('read-events', { path, query, signal })).events;
-      if (event) large.set(`${execution.execution_id} ${sequence}`, event as WireEvent);
-    }
+    .filter((pair): pair is readonly [WireEvent, WireEvent] => isLarge(pair[1]));
+  const errorsOf = (part: ComparedExecution) =>
+    part.events.filter((event) => event.kind === 'NodeFailed' && isLarge(event));
+  const deciding = [
+    ...pairs.flatMap(([mine, its]) => [[one, mine] as const, [other, its] as const]),
+    ...[one, other].flatMap((part) => errorsOf(part).map((event) => [part, event] as const)),
+  ];
+  const large = new Map<string, WireEvent>();
+  for (const [{ execution }, { sequence }] of deciding.slice(0, LARGE_MAX)) {
+    const path = { id: execution.execution_id };
+    const query = { after: sequence - 1, limit: 1 };
+    const [event] = (await call('read-events', { path, query, signal })).events;
+    if (event) large.set(`${execution.execution_id} ${sequence}`, event as WireEvent);
   }
   const fill = (part: ComparedExecution): ComparedExecution => ({
     ...part,
@@ -128,10 +127,12 @@ function placeOf({ kind, node_id: node, payload }: WireEvent): string {
 
 function isLarge(event: WireEvent | undefined): boolean {
   const member = event && DECIDING[event.kind];
-  return member !== undefined && !Object.hasOwn(event?.payload as object, member);
+  const payload = event?.payload as { readonly retryable?: boolean };
+  return member !== undefined && payload.retryable !== true && !Object.hasOwn(payload, member);
 }
 
 const DECIDING: Readonly<Record<string, string>> = {
   WorkflowStarted: 'input',
   NodeCompleted: 'output',
+  NodeFailed: 'error',
 };

@@ -38,7 +38,7 @@ export interface ComparedVisit {
   readonly node_id: string;
   readonly visit: number;
   /**
-   * `only_one`: the other has no such visit. `unknown`: both outputs are left out. Null: the visits
+   * `only_one`: the other has no such visit. `unknown`: both outputs or errors are left out. Null: the visits
    * are alike.
    */
   readonly differs: 'only_one' | 'outcome' | 'output' | 'unknown' | null;
@@ -95,7 +95,7 @@ type Visit = VisitResult & {
   readonly node_id: string;
   readonly visit: number;
   readonly began: number;
-  /** The event that ended it leaves its output out. */
+  /** The event that ended it leaves its output or its error out. */
   readonly isOmitted: boolean;
 };
 type Visits = Map<string, Visit>;
@@ -121,7 +121,9 @@ function visitsOf({ events }: ComparedExecution): Visits {
       error: typeof facts['error'] === 'string' ? facts['error'] : null,
       duration_ms: time - known.began,
       sequence,
-      isOmitted: outcome === 'completed' && facts['output'] === undefined,
+      isOmitted:
+        (outcome === 'completed' && facts['output'] === undefined) ||
+        (outcome === 'failed' && facts['error'] === undefined),
     });
   }
   return visits;

@@ -59,6 +59,14 @@ test('the order of members makes no difference, and the first visit that differs
   t.is(compareExecutions(one, one).parts_at, null);
 });
 
+test('errors that both events leave out are unknown; one left out is another outcome', (t) => {
+  const failed = (more: JsonObject): Told => ['NodeFailed', 'x', { visit: 0, ...more }];
+  const large = make('one', [began('x'), failed({})]);
+  t.deepEqual(differences(large, make('other', [began('x'), failed({})])), [['x', 'unknown']]);
+  const short = make('other', [began('x'), failed({ error: 'closed' })]);
+  t.deepEqual(differences(large, short), [['x', 'outcome']]);
+});
+
 test('a node whose id has blanks keeps its name and visit', (t) => {
   const one = make('one', [began('ask a person'), ended('ask a person', { a: 1 })]);
   const other = make('other', [began('ask a person'), ended('ask a person', { a: 2 })]);
