@@ -94,8 +94,26 @@ function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
-  return issue.message;
+  return BOUNDED.exec(issue.message) === null ? issue.message : tellBound(issue.message);
 }
+
+/** The library's own words for a value outside its bounds. */
+const BOUNDED = /^Too (?:small|big): expected \w+ to (be|have) ([<>]=?)\s?(.+)$/;
+
+/** `Too small: expected number to be >=1` → `must be at least 1`. */
+function tellBound(message: string): string {
+  return message.replace(
+    BOUNDED,
+    (_, verb: string, sign: string, bound: string) => `must ${verb} ${SIGNS[sign]} ${bound}`,
+  );
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  '>=': 'at least',
+  '<=': 'at most',
+  '>': 'more than',
+  '<': 'less than',
+};
 
 function withArticle(expected: string): string {
   if (expected === 'int') return 'an integer';

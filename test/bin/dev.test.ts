@@ -324,6 +324,10 @@ test('execution state: prints the state after an event, its changes, and who set
   );
   const changes = await svc('execution', 'state', id, '--diff', '0', '--at', '1');
   t.regex(changes.stdout, /^CHANGE +PATH +BEFORE +AFTER/m);
+  writeFileSync(join(cwd, 'large.json'), JSON.stringify({ text: 'x'.repeat(600_000) }));
+  const large = await start('gate', '--input', '@large.json');
+  const added = await svc('execution', 'state', large, '--diff', '0', '--at', '1');
+  t.regex(added.stdout, /^add +\/text +- +too large to show$/m);
   const blamed = await svc('execution', 'state', id, '--blame');
   t.regex(blamed.stdout, /^KEY +SEQUENCE +TIME +KIND +NODE +SET BY +CAUSE/m);
   t.like(

@@ -237,7 +237,8 @@ check('400: a point that the history does not have', async (t, svc) => {
     return reply.body.error;
   };
   t.regex(await errorOf({ at: 'd' }), /has not begun d; it has begun c, b, a$/);
-  t.regex(await errorOf({ at: 'b', visit: 1 }), /has not begun visit 1 of b/);
+  t.regex(await errorOf({ at: 'b', visit: 1 }), /has not begun visit 1 of b; its last visit is 0$/);
+  t.is(await errorOf({ at: 0 }), 'bad request: at must be at least 1');
   t.regex(await errorOf({ at: 'b', items: 'failed' }), /b is not a map/);
   t.regex(await errorOf({ at: length + 1 }), new RegExp(`has events up to ${length}`));
   t.regex(await errorOf({ at: length }), /nothing was left to run/);

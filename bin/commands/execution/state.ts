@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/shared/domain/json.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printJson, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
@@ -21,8 +22,8 @@ export async function showState(executionId: string, options: StateOptions): Pro
       rows: difference.changes.map((change) => [
         change.op,
         change.path,
-        change.op === 'add' ? null : JSON.stringify(change.before),
-        change.op === 'remove' ? null : JSON.stringify(change.after),
+        change.op === 'add' ? null : shown(change, change.before),
+        change.op === 'remove' ? null : shown(change, change.after),
       ]),
     });
     if (difference.truncated) printNote('there are more changes');
@@ -49,4 +50,8 @@ export async function showState(executionId: string, options: StateOptions): Pro
   if (found.omitted_total > 0) {
     printNote(`left out, too large: ${found.omitted.map(({ key }) => key).join(', ')}`);
   }
+}
+
+function shown({ omitted }: { readonly omitted: boolean }, value: JsonValue): string {
+  return omitted ? 'too large to show' : JSON.stringify(value);
 }

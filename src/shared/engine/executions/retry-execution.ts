@@ -149,7 +149,10 @@ function checkRetriable({ executionId, status }: ExecutionRow): void {
       `execution ${executionId} is ${status}: cancel it first, or see what it waits for`,
     );
   }
-  if (status === 'completed') throw badRequest(`execution ${executionId} is completed`);
+  if (status === 'completed')
+    throw badRequest(
+      `execution ${executionId} is completed, so there is nothing to retry: fork it to run a part again`,
+    );
 }
 
 function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error {

@@ -300,7 +300,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const running = await svc.start(CHAIN);
     await t.throwsAsync(retry(svc, running), { message: /is running: cancel it first/ });
     const completed = await svc.start({ nodes: {} });
-    await t.throwsAsync(retry(svc, completed), { message: /is completed/ });
+    await t.throwsAsync(retry(svc, completed), { message: /is completed.*fork it/ });
     const ended = await svc.start({ nodes: { a: { kind: 'limit_exceeded' } } });
     await svc.settle();
     await t.throwsAsync(retry(svc, ended), { message: /nothing was running/ });

@@ -60,18 +60,23 @@ async function findBeginning(
   { nodeId, visit }: { readonly nodeId: string; readonly visit: number | null },
 ): Promise<Beginning> {
   const others = new Set<string>();
+  let last: number | null = null;
   for await (const event of backwards(history, ['NodeScheduled'])) {
     if (event.kind !== 'NodeScheduled') continue;
     if (event.nodeId !== nodeId) others.add(event.nodeId);
     else if (visit === null || event.payload.visit === visit) {
       const { phase } = event.payload;
       return { sequence: event.sequence, visit: event.payload.visit, isMap: phase === 'map' };
-    }
+    } else last ??= event.payload.visit;
   }
-  const which = visit === null ? nodeId : `visit ${visit} of ${nodeId}`;
+  if (last !== null) {
+    throw badRequest(
+      `execution ${history.row.executionId} has not begun visit ${visit} of ${nodeId}; its last visit is ${last}`,
+    );
+  }
   const names = [...others].slice(0, NAMED_MAX).join(', ');
   throw badRequest(
-    `execution ${history.row.executionId} has not begun ${which}; ` +
+    `execution ${history.row.executionId} has not begun ${nodeId}; ` +
       (names === '' ? 'it has begun no node' : `it has begun ${names}`),
   );
 }
