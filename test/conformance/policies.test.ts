@@ -69,7 +69,13 @@ check('409: a decision on something else than what is shown', async (t, svc) => 
   const refused = await svc.post(`${path}/approve`, { ...decision, shown_hash: other });
   t.is(refused.status, 409);
   t.like(refused.body, { shown_hash, decided_on: other });
-  t.is((await svc.post(`${path}/approve`, { ...decision, shown_hash: 'x' })).status, 400);
+  t.like(await svc.post(`${path}/approve`, { ...decision, shown_hash: 'x' }), {
+    status: 400,
+    body: {
+      error:
+        'bad request: shown_hash must be the `shown_hash` of the approval, which has 64 hex digits',
+    },
+  });
   t.deepEqual(await svc.tryClaim(), { claimed: false });
 
   t.true((await svc.approve(id, { ...decision, shown_hash })).accepted);

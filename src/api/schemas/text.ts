@@ -12,6 +12,11 @@ export const idText = z
   )
   .meta({ maxLength: ID_BYTES_MAX });
 
+/** As an approval shows it. */
+export const shownHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be the `shown_hash` of the approval, which has 64 hex digits');
+
 /** Read-only fields: accepted and ignored, so that clients can send back what they have read. */
 export const readOnly = z.unknown().optional().meta({ description: 'As it was read; ignored.' });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { decideApprovals as decideAll } from '../../../shared/engine/approvals/decide-approvals.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { idText, omittable } from '../../schemas/text.ts';
+import { idText, omittable, shownHash } from '../../schemas/text.ts';
 
 const DECISIONS_MAX = 100;
 
@@ -28,7 +28,7 @@ export const decideApprovals = defineEndpoint({
           step: omittable(idText),
           user_id: omittable(idText).meta({ description: 'The user who decides.' }),
           comment: omittable(z.string()),
-          shown_hash: omittable(z.string().regex(/^[0-9a-f]{64}$/)).meta({
+          shown_hash: omittable(shownHash).meta({
             description: 'The `shown_hash` that was decided on.',
           }),
         }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { executionParam } from '../../schemas/params.ts';
-import { executionId, idText, omittable } from '../../schemas/text.ts';
+import { executionId, idText, omittable, shownHash } from '../../schemas/text.ts';
 
 export const approveExecution = defineEndpoint({
   name: 'approve-execution',
@@ -19,7 +19,7 @@ export const approveExecution = defineEndpoint({
     node_id: omittable(idText).meta({ description: 'Required when several approvals are open.' }),
     user_id: omittable(idText).meta({ description: 'The user who decides.' }),
     comment: omittable(z.string()),
-    shown_hash: omittable(z.string().regex(/^[0-9a-f]{64}$/)).meta({
+    shown_hash: omittable(shownHash).meta({
       description:
         'The `shown_hash` that was decided on. 409 when the open approval shows something else.',
     }),
