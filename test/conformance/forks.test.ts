@@ -198,6 +198,20 @@ check('201: the failed items of a map alone run again', async (t, svc) => {
   t.deepEqual(await svc.tryClaim(), { claimed: false });
 });
 
+check('201: a repeated request tells the point of its fork, not a later one', async (t, svc) => {
+  const each = { kind: { type: 'map', items: 'state.orders', node: 'ship' } };
+  const ir = { start_node: 'each', nodes: { each, ship: call }, edges: [] };
+  const id = await svc.run(ir, { orders: ['x', 'y', 'z'] });
+  const fork = () =>
+    ask(svc, id, { at: 'each', items: 'failed' }, { 'Idempotency-Key': 'while it runs' });
+  const items = [await svc.claim(), await svc.claim()];
+  for (const item of items.slice(0, 1)) await svc.complete(item);
+  const { body } = await fork();
+  for (const item of items.slice(1)) await svc.complete(item);
+  t.deepEqual((await fork()).body, body);
+  t.like(await svc.read(body.execution_id), { forked_from: { sequence: body.sequence } });
+});
+
 check('201: an approval stays valid in a fork while the call is the same', async (t, svc) => {
   const id = await svc.run(
     {

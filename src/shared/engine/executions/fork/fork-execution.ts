@@ -77,11 +77,23 @@ export async function forkExecution(
   if (verdict.accepted) return { ...forked, executionId };
   if (verdict.existing === null) throw new Error(`forking ${forkedFrom} was refused`);
   if (verdict.existing.bodyHash === request?.bodyHash) {
-    return { ...forked, executionId: verdict.existing.executionId };
+    const { executionId: existing } = verdict.existing;
+    return { ...forked, ...(await recordedPoint(deps, existing)), executionId: existing };
   }
   throw conflict('this Idempotency-Key was used with a different request; use a new key', {
     execution_id: verdict.existing.executionId,
   });
+}
+
+/** The point of a fork, which the original has perhaps passed since. Null: the fork has been removed. */
+async function recordedPoint(
+  { store }: UseCaseDeps,
+  executionId: ExecutionId,
+): Promise<ForkPoint | null> {
+  const [started] = await store.executions.events({ executionId, after: 0, limit: 1 });
+  if (started?.kind !== 'WorkflowStarted') return null;
+  const { forked_from: from } = started.payload;
+  return from === undefined ? null : { sequence: from.sequence, nodeId: from.node_id };
 }
 
 export interface ForkPreview extends ForkPoint {
