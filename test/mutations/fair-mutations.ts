@@ -49,21 +49,9 @@ export const FAIR_MUTATIONS: readonly Mutation[] = [
     to: 'last.priority > head.priority ? lowest : head.tag',
   },
   {
-    bug: 'a process that has found no keys looks for none until it gets a hint',
-    file: TURNS,
-    from: 'now() - emptyAt >= LOOK_EVERY_MS',
-    to: 'now() - emptyAt >= LOOK_EVERY_MS * 1e9',
-  },
-  {
     bug: 'the record of an item has no key',
     file: 'shared/engine/commit/collect-effects.ts',
     from: 'withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);',
     to: 'node.kind.queueName?.(node.spec) ?? null;',
-  },
-  {
-    bug: 'a function that is pinned leaves its key',
-    file: 'shared/domain/work/build-queue.ts',
-    from: '${own}${MARK}${buildId}${name.slice(own.length)}',
-    to: '${own}${MARK}${buildId}',
   },
 ];
