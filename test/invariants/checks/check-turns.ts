@@ -214,6 +214,8 @@ function checkLine(steps: readonly Step[], knows: (of: Share) => boolean): Viola
     const tags = waiting.filter(isTagged).map(({ place }) => place);
     if (tags.length === 0) isKnown = true;
     if (waiting.some((stay) => setsBack(stay, at, Math.min(...tags)))) isKnown = false;
+    // Tags begin again on an empty queue.
+    if (!waiting.some((stay) => isTagged(stay) && stay.since < at)) windows = [];
     if (tags.length === 0 || !isKnown) {
       windows = [];
       return [];
