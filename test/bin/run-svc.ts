@@ -155,6 +155,8 @@ function spawnOptions({ cwd, env }: RunOptions) {
     TMPDIR: tmpdir(),
     NO_COLOR: '1',
     XDG_CONFIG_HOME: profiles,
+    // Without it, each command would compile its modules again.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   };
   return { cwd, env: { ...own, ...env }, stdio: 'pipe' } as const;
 }
