@@ -15,17 +15,32 @@ import { clientOf, type Stage, type TenantOf } from './stage.ts';
 const REST_MS = [200, 1_200] as const;
 const KEPT_MAX = 200;
 
+/** Several, because one alone spends most of a run on requests that get no answer. */
+const IMPORTERS = 3;
+
 /**
- * Keeps exports of executions, and imports them: as they are, as copies from elsewhere, and changed.
- * What retention has removed comes back.
+ * They keep exports of executions, and import them: as they are, as copies from elsewhere, and
+ * changed. What retention has removed comes back.
  */
-export async function runImporter(stage: Stage, operator: TenantOf): Promise<void> {
-  const { service, known, pause, isOver } = stage;
-  const dice = stage.dice.fork('importer');
+export async function runImporters(stage: Stage, operator: TenantOf): Promise<void> {
   const kept: ImportDocument[] = [];
+  await Promise.all(
+    Array.from({ length: IMPORTERS }, (_, index) =>
+      runImporter(stage, operator, { name: `importer${index}`, kept }),
+    ),
+  );
+}
+
+async function runImporter(
+  stage: Stage,
+  operator: TenantOf,
+  { name, kept }: { readonly name: string; readonly kept: ImportDocument[] },
+): Promise<void> {
+  const { service, known, pause, isOver } = stage;
+  const dice = stage.dice.fork(name);
   for (let round = 0; !isOver(); round += 1) {
     await pause(dice.between(...REST_MS));
-    const by = clientOf(operator, `importer${round}`);
+    const by = clientOf(operator, `${name}-${round}`);
     const own = known.executions.filter(({ tenantId }) => tenantId === operator.tenantId);
     const isNew = kept.length === 0 || dice.chance(0.4);
     if (isNew && own.length === 0) continue;

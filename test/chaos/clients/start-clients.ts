@@ -2,7 +2,7 @@ import { createDice } from '../../simulation/dice.ts';
 import type { Clients, ClientsParams } from '../types.ts';
 import { openBook } from './book.ts';
 import { runCaller } from './callers.ts';
-import { runImporter } from './importer.ts';
+import { runImporters } from './importer.ts';
 import { runLimitRacers, runOperator, runReader, runStranger } from './onlookers.ts';
 import { startOutside } from './outside.ts';
 import { RUNTIME_SETTINGS } from './runtime-settings.ts';
@@ -86,7 +86,7 @@ async function runAll(
     ...['reader0', 'reader1'].map((name) => runReader(stage, name)),
     runStranger(stage, 'stranger'),
     runOperator(stage, operator, of.onMinted),
-    runImporter(stage, operator),
+    runImporters(stage, operator),
   ]);
 }
 
