@@ -5,8 +5,8 @@ import type { Strike } from './types.ts';
 
 /*
  * A run in which little happened proves little, so it fails. The figures are well below those of a
- * run on a machine with two busy cores. What happens only a few times in a run of its length may be
- * missing by the chance of the seed: the report then says so, and the run does not fail for it.
+ * run on a machine with two busy cores. A seed may by chance leave out what a run of its length does
+ * only a few times: the report then says so, and the run does not fail for it.
  */
 
 /** Per minute of faults. */
@@ -51,7 +51,7 @@ const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
   'duties changed hands': 1,
 };
 
-/** Of so many, chance leaves out a few and not all. */
+/** Chance leaves out a few of so many, and not all. */
 const CERTAIN_FROM = 5;
 
 /** In a run of this length every kind of fault strikes. */

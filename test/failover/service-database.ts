@@ -2,7 +2,7 @@ import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgb
 import { runOnServer } from '../support/database.ts';
 import { freePort } from '../support/servers/ports.ts';
 
-/* What the service of a failover run finds on every kind of cluster: its role, its database, its pooler. */
+/* Every cluster of a failover run gives the service a role, a database and a pooler. */
 
 export const ROLE = 'svc';
 

@@ -68,7 +68,7 @@ function shownIn({ last }: ExampleRun, id: string): DocumentOf['events'] {
 
 /** By rule: a function that breaks it. */
 export const IMPORTS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
-  'an imported execution is there as its document says': (run) =>
+  'an imported execution matches its document': (run) =>
     void (eventOf(run, COPY, 2).actor_id = 'token:another'),
   'an import begins nothing': ({ last }) =>
     void last.timers.push({ execution_id: COPY, tenant_id: 'amber', name: 't', purpose: 'wait' }),

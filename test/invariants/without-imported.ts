@@ -3,8 +3,8 @@ import type { Dump } from './dump.ts';
 import type { Deed, History } from './history.ts';
 
 /*
- * What an import brought did not happen here, so most rules are not about it: `checkImports` judges
- * it. An execution that an import brought back is for them as it was before its removal.
+ * Imported events did not happen here, so most rules are not about them: `checkImports` judges
+ * them. An execution that an import brought back is for them as it was before its removal.
  */
 
 /** The executions that were imported until then, whether or not they were removed again. */

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import type { Found } from './render-finders.ts';
 
 /*
- * What a run has found so far, so that the next one continues where it was cut off: a line of JSON
+ * The findings of a run, so that the next one continues where it was cut off: a line of JSON
  * that names the code, then one for each bug. A line that was being written when the run died counts
  * as absent.
  */
@@ -22,7 +22,7 @@ export async function openResumeFile(path: string, version: string): Promise<Res
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   });
-  // What follows the last end of a line is not whole.
+  // Text after the last end of a line is not whole.
   const [head, ...lines] = text.split('\n').slice(0, -1);
   if (head !== undefined && headOf(head) !== version) {
     throw new Error(`${path} is of other code: continue with that code, or choose another file`);

@@ -10,7 +10,7 @@ export interface Ran {
   /** `late`: it used up its time. `stuck`: it did nothing for long, so nothing is known. */
   readonly ended: 'passed' | 'failed' | 'late' | 'stuck';
   readonly output: string;
-  /** Of all its processes, on processors. */
+  /** The time of all its processes on processors. */
   readonly cpuSeconds: number;
 }
 

@@ -98,7 +98,7 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
   const aging = database.prepare<[number, number]>(
     'update executions set created_at = created_at - ?, completed_at = completed_at - ?',
   );
-  // What the record says of times proves nothing, and retention counts from it.
+  // The times of the record prove nothing, and retention counts from them.
   database.exec('drop trigger if exists imported_executions_refuse_update');
   const agingOfImports = database.prepare<[number]>(
     'update imported_executions set imported_at = imported_at - ?',

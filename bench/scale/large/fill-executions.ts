@@ -125,7 +125,7 @@ function insertLabels({ at, id, part }: Numbering): string {
 const CUSTOMERS = 500;
 const INCIDENT_EVERY = 100_000;
 
-/** Every failed execution has an item that failed for good, for one of twenty causes. */
+/** Every failed execution has a dead letter, for one of twenty causes. */
 function insertDeadLetters({ at, id, part }: Numbering): string {
   return `
   insert into dead_letters (work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,

@@ -20,7 +20,7 @@ const IMPORTERS = 3;
 
 /**
  * They keep exports of executions, and import them: as they are, as copies from elsewhere, and
- * changed. What retention has removed comes back.
+ * changed. They bring back executions that retention has removed.
  */
 export async function runImporters(stage: Stage, operator: TenantOf): Promise<void> {
   const kept: ImportDocument[] = [];

@@ -41,7 +41,7 @@ export function checkImports(dumps: readonly Dump[], history: History, known: Du
       const { executionId } = deed.asks;
       const story = stories.get(executionId)?.map(shownOf);
       const told = eventsIn(success(deed)?.['events']);
-      // What was imported, and what nobody saw before its removal, is not known.
+      // Nobody has seen the history of an import, or of an execution that was removed early.
       if (story === undefined || isDeepStrictEqual(told, story.slice(0, told.length))) return null;
       return {
         about: { execution: executionId, deed: deed.begun },
@@ -57,7 +57,7 @@ function isCopy({ asks }: Import): boolean {
   return asks.isCopy;
 }
 
-/** A row of the record, of an execution that is there. */
+/** Judges the records of executions that exist. */
 function checkWhole(dump: Dump, imports: readonly Import[]): Violation[] {
   const imported = importedIn(dump);
   const there = dump.executions.filter(({ id }) => imported.has(id));
@@ -67,7 +67,7 @@ function checkWhole(dump: Dump, imports: readonly Import[]): Violation[] {
   const asked = new Map(
     imports.map(({ asks }) => [`${asks.of} ${asks.document.sha256}`, asks.document]),
   );
-  return violations('an imported execution is there as its document says', there, (row) => {
+  return violations('an imported execution matches its document', there, (row) => {
     const record = records.get(row.id)?.at(-1);
     const document = asked.get(`${row.id} ${record?.document_sha256 ?? ''}`);
     const story = stories.get(row.id) ?? [];
@@ -106,12 +106,12 @@ function checkBegun(dump: Dump, copies: ReadonlyMap<string, Import>): Violation[
     ...violations('an imported execution is on record', dump.executions, ({ id }) =>
       !copies.has(id) || imported.has(id)
         ? null
-        : { about: { execution: id }, saw: 'it is there without a record' },
+        : { about: { execution: id }, saw: 'it exists without a record' },
     ),
   ];
 }
 
-/** An execution comes in once, and once more after each of its removals. */
+/** An execution comes in once, and again after each of its removals. */
 function checkOnce(dump: Dump, copies: ReadonlyMap<string, Import>): Violation[] {
   const there = new Set(dump.executions.map(({ id }) => id));
   const removals = Map.groupBy(dump.retired_executions ?? [], executionOf);
