@@ -182,6 +182,29 @@ export function webhookCases(name: string, open: () => TestStore): void {
     t.is(ids.length + (await claimAll(store, tenantId)).length, 10);
   });
 
+  check('messages behind another one hide none that may be sent', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await create(store, tenantId, { eventTypes: ['approval.requested'] });
+    const asks = (count: number) =>
+      Array.from({ length: count }, () =>
+        makeEvent({
+          kind: 'ApprovalRequested',
+          payload: JSON.stringify({ visit: 0, description: 'ok?', timeout_ms: null }),
+        }),
+      );
+    const many = await start(store, { tenantId });
+    await commitOne(store, makePlan(many, { events: asks(600) }));
+    const [first, ...others] = await claimAll(store, tenantId);
+    t.deepEqual(others, []);
+    await settle(store, first, { is: 'again', delayMs: 3_600_000, counts: true }, 503);
+    const one = await start(store, { tenantId });
+    await commitOne(store, makePlan(one, { events: asks(1) }));
+    t.deepEqual(
+      (await claimAll(store, tenantId)).map(({ executionId }) => executionId),
+      [one.executionId],
+    );
+  });
+
   check('a webhook gets no more at a time than it may, a busy one none', async (t, { store }) => {
     const tenantId = makeTenantId();
     const { webhookId } = await create(store, tenantId);

@@ -25,13 +25,14 @@ const ClaimedRecord = z.object({
 
 const DoneRecord = z.object({ done: z.int() });
 
-/** Due messages looked at for those that may be sent. */
+/** Messages that may be sent, of which each webhook gets its part. */
 const LOOK_AT_MAX = 500;
 
 /**
  * A running attempt moves the due time ahead, so that nobody else finds it due; if it is not
  * settled by then, it is repeated. A message behind a pending one of its execution is never given,
- * even if it is due.
+ * even if it is due. Such messages are left out before the limit, or many of them would hide those that
+ * may be sent. The limit within makes it a look-up for each due message: the server turns it into no join.
  */
 export async function claimDeliveries(
   management: Management,
@@ -41,12 +42,21 @@ export async function claimDeliveries(
   const rows = await management.any(
     sql.type(ClaimedRecord)`
       with due as materialized (
-        select d.delivery_id, d.webhook_id, d.execution_id, d.seq, d.next_attempt_at
+        select d.delivery_id, d.webhook_id, d.seq, d.next_attempt_at
         from webhook_deliveries d
         where d.status = 'pending'
           and d.next_attempt_at <= clock_timestamp()
           and d.tenant_id <> all(array(select n.id from tenants n where n.status <> 'active'))
           and d.webhook_id <> all(${sql.array([...exceptWebhooks], 'uuid')})
+          and (
+            select p.seq
+            from webhook_deliveries p
+            where p.status = 'pending'
+              and p.webhook_id = d.webhook_id
+              and p.execution_id = d.execution_id
+              and p.seq < d.seq
+            limit 1
+          ) is null
         order by d.next_attempt_at
         limit ${LOOK_AT_MAX}
       ),
@@ -56,14 +66,6 @@ export async function claimDeliveries(
           select u.delivery_id, u.next_attempt_at,
             row_number() over (partition by u.webhook_id order by u.next_attempt_at, u.seq) as place
           from due u
-          where not exists (
-            select
-            from webhook_deliveries p
-            where p.status = 'pending'
-              and p.webhook_id = u.webhook_id
-              and p.execution_id = u.execution_id
-              and p.seq < u.seq
-          )
         ) r
         where r.place <= ${perWebhookMax}
         order by r.next_attempt_at
