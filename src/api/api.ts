@@ -120,7 +120,8 @@ function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
       ctx['params'] = found.params;
       return found.served(ctx);
     }
-    return serveOther(ctx as never, async () => answerUnmatched(ctx, methodsFor(router, ctx.path)));
+    const refuse = async () => answerUnmatched(ctx, methodsFor(router, ctx.path));
+    return table.hasFixed(ctx.path) ? refuse() : serveOther(ctx as never, refuse);
   };
 }
 

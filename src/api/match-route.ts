@@ -16,6 +16,8 @@ export interface FoundRoute<Served> {
 export interface RouteTable<Served> {
   /** Null: no route has this path and this method. The path is known to be percent-encoded UTF-8. */
   find(method: string, path: string): FoundRoute<Served> | null;
+  /** Whether a route without parameters has the path: with another method, no parameter takes it. */
+  hasFixed(path: string): boolean;
 }
 
 interface Pattern<Served> extends Route<Served> {
@@ -32,6 +34,9 @@ export function createRouteTable<Served>(routes: readonly Route<Served>[]): Rout
   const patterns = routes.map(toPattern);
   const byShape = Map.groupBy(patterns, ({ method, segments }) => shapeOf(method, segments));
   const fixed = new Map<string, FoundRoute<Served>>();
+  const fixedPaths = new Set(
+    patterns.filter(({ parameters }) => parameters.length === 0).map(({ path }) => path),
+  );
   for (const { method, path, parameters } of patterns) {
     // A route with parameters that comes before it in the list has the path.
     const found = parameters.length === 0 ? search(method, path) : null;
@@ -49,8 +54,10 @@ export function createRouteTable<Served>(routes: readonly Route<Served>[]): Rout
     find(given, path) {
       // RFC 9110, section 9.3.2: HEAD is GET without the content of its answer.
       const method = given === 'HEAD' ? 'GET' : given;
-      return fixed.get(`${method} ${path}`) ?? search(method, path);
+      const found = fixed.get(`${method} ${path}`);
+      return found ?? (fixedPaths.has(path) ? null : search(method, path));
     },
+    hasFixed: (path) => fixedPaths.has(path),
   };
 }
 

@@ -423,7 +423,7 @@ test('execution fork: another execution carries this one, and both are compared'
   t.regex((await svc('execution', 'forks', id)).stdout, new RegExp(`^${fork} +completed`, 'm'));
   const diff = await svc('execution', 'diff', id, fork);
   t.is(diff.code, 0, diff.stderr);
-  t.regex(diff.stdout, /^extra +null +1$/m);
+  t.regex(diff.stdout, /^extra +absent +1$/m);
   t.is((await svc('execution', 'fork', id, '--at', 'nothing')).code, 1);
 });
 
