@@ -94,13 +94,13 @@ function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
-  return BOUNDED.exec(issue.message) === null ? issue.message : tellBound(issue.message);
+  return tellBound(issue.message);
 }
 
 /** The library's own words for a value outside its bounds. */
 const BOUNDED = /^Too (?:small|big): expected \w+ to (be|have) ([<>]=?)\s?(.+)$/;
 
-/** `Too small: expected number to be >=1` → `must be at least 1`. */
+/** `Too small: expected number to be >=1` → `must be at least 1`; any other message stays. */
 function tellBound(message: string): string {
   return message.replace(
     BOUNDED,

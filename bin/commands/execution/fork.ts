@@ -1,6 +1,7 @@
 import type { WireForkPreview } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { readObjectOption } from '../../cli/json-option.ts';
+import { nameVisit } from '../../cli/formats/name-visit.ts';
 import { printFields, printJson, printLine } from '../../cli/output.ts';
 
 export interface ForkOptions extends ClientOptions {
@@ -53,9 +54,7 @@ function printPreview(preview: WireForkPreview): void {
 }
 
 function tellUndone(undone: WireForkPreview['undone']): string {
-  return undone
-    .map(({ node_id: node, visit }) => (visit === 0 ? node : `${node} (visit ${visit})`))
-    .join(', ');
+  return undone.map(nameVisit).join(', ');
 }
 
 function tellVisits(visits: WireForkPreview['kept']): string {

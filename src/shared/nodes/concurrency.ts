@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts
 import { DEFAULT_QUEUE } from '../domain/work/claim-filter.ts';
 import { QUOTA_KEY_MAX, quotaQueueName } from '../domain/work/quota.ts';
 import type { ParseContext } from '../domain/workflow/plan/plan.ts';
-import { pointerTo, unknownMember } from '../domain/workflow/problem.ts';
+import { pointerTo, reportUnknown } from '../domain/workflow/problem.ts';
 import { anyOf, object, text, wholeNumber } from '../domain/workflow/schema/fields.ts';
 import type { Rate } from './rate.ts';
 import { readExpression } from './read-fields.ts';
@@ -43,9 +43,7 @@ export function readConcurrency(fields: JsonObject, at: ParseContext): Concurren
     at.problem(pointer, 'must be an object');
     return null;
   }
-  for (const name of Object.keys(value)) {
-    if (!KNOWN.has(name)) at.problem(pointer + pointerTo(name), unknownMember(name, KNOWN));
-  }
+  reportUnknown(value, KNOWN, (member, message) => at.problem(pointer + member, message));
   const limit = value['limit'] ?? null;
   const key = value['key'] ?? null;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {

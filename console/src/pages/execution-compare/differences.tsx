@@ -8,6 +8,7 @@ import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { LongText } from '../../ui/data/long-text.tsx';
+import { nameVisit } from '../../ui/data/name-visit.ts';
 import { Panel } from '../../ui/layout/panel.tsx';
 import type {
   ComparedVisit,
@@ -81,13 +82,6 @@ function columnsOf({ one, other }: Comparison): readonly Column<ComparedVisit>[]
       cell: (row) => <Result {...{ row, of: other, result: row.other }} />,
     },
   ];
-}
-
-export function nameVisit({
-  node_id: node,
-  visit,
-}: Pick<ComparedVisit, 'node_id' | 'visit'>): string {
-  return visit === 0 ? node : `${node}, visit ${visit}`;
 }
 
 function Result({

@@ -6,6 +6,7 @@ import { useTenantId } from '../../app/use-tenant-id.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/field.tsx';
 import { StatusBadge } from '../../ui/data/badge.tsx';
+import { nameVisit } from '../../ui/data/name-visit.ts';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ReadingContent } from '../../ui/feedback/list-content.tsx';
 import { EmptyState } from '../../ui/feedback/states.tsx';
@@ -13,7 +14,7 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Facts, Panel } from '../../ui/layout/panel.tsx';
 import { Row, Stack } from '../../ui/layout/stack.tsx';
 import { FilterBar } from '../../ui/layout/toolbar.tsx';
-import { InputPanel, nameVisit, StatePanel, VisitsPanel } from './differences.tsx';
+import { InputPanel, StatePanel, VisitsPanel } from './differences.tsx';
 import { readComparison, type Execution, type FoundComparison } from './read-comparison.ts';
 
 /** Two executions, node by node: `/executions/{id}/compare?with={other}`. */

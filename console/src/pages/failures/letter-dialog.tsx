@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/controls/dialog.tsx';
 import { DataTable, type Column } from '../../ui/data/data-table.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { LongText } from '../../ui/data/long-text.tsx';
+import { nameVisit } from '../../ui/data/name-visit.ts';
 import { Time } from '../../ui/data/time.tsx';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { ReadingContent } from '../../ui/feedback/list-content.tsx';
@@ -80,10 +81,6 @@ function Details({ letter }: { readonly letter: Letter }) {
       <CallHint command={`svc work-item show ${id}`} request={`GET /work-items/${id}`} />
     </Stack>
   );
-}
-
-function nameVisit(of: { readonly node_id: string; readonly visit: number }): string {
-  return of.visit === 0 ? of.node_id : `${of.node_id}, visit ${of.visit}`;
 }
 
 function tellAction({ reason }: { readonly reason: string | null }): string {

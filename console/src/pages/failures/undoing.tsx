@@ -6,6 +6,7 @@ import { useSession } from '../../app/session.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { ConfirmDialog } from '../../ui/controls/confirm-dialog.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
+import { nameVisit } from '../../ui/data/name-visit.ts';
 import { CallHint } from '../../ui/feedback/call-hint.tsx';
 import { notify } from '../../ui/feedback/toast.tsx';
 
@@ -17,11 +18,11 @@ export function Undoing({ letter }: { readonly letter: Letter }) {
   const [isOpen, setOpen] = useState(false);
   const { undoes, id } = letter;
   if (undoes === null) return null;
-  const { node_id: node, visit, input, output, omitted } = undoes;
+  const { node_id: node, input, output, omitted } = undoes;
   return (
     <>
       <details>
-        <summary>{visit === 0 ? node : `${node}, visit ${visit}`}</summary>
+        <summary>{nameVisit(undoes)}</summary>
         <h3>Input of the undo</h3>
         {omitted.includes('input') ? (
           NOT_SHOWN

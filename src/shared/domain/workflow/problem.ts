@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import { nearestName } from '../nearest-name.ts';
 import { quoteId } from './quote-id.ts';
 
@@ -85,12 +86,19 @@ export function pointerTo(...tokens: readonly (string | number)[]): string {
     .join('');
 }
 
-/** The message about a member that a rule does not have, with the name that was probably meant, or all names. */
-export function unknownMember(name: string, known: Iterable<string>): string {
-  const nearest = nearestName(name, known);
-  return nearest === null
-    ? `is not known: use ${[...known].join(', ')}`
-    : `is not known: did you mean ${quoteId(nearest)}?`;
+/** Reports members that a rule does not have, each with the name that was probably meant, or all names. */
+export function reportUnknown(
+  rule: JsonObject,
+  known: ReadonlySet<string>,
+  problem: (pointer: string, message: string) => void,
+): void {
+  for (const name of Object.keys(rule)) {
+    if (known.has(name)) continue;
+    const nearest = nearestName(name, known);
+    const hint =
+      nearest === null ? `use ${[...known].join(', ')}` : `did you mean ${quoteId(nearest)}?`;
+    problem(pointerTo(name), `is not known: ${hint}`);
+  }
 }
 
 /** Problems refuse the definition; warnings only go with the answer. */

@@ -69,5 +69,5 @@ export async function listDeadLetters(
   params: Omit<ListDeadLetters, 'tenantId'>,
 ): Promise<readonly ShownDeadLetter[]> {
   const letters = await deps.store.work.listDeadLetters({ ...params, tenantId });
-  return showDeadLetters(deps, letters, { tenantId });
+  return showDeadLetters(deps, letters, tenantId);
 }

@@ -15,7 +15,7 @@ import type { EngineDeps } from '../deps.ts';
 import { undosToGiveUp } from '../executions/cancel-execution.ts';
 import { redactEvent } from '../executions/redact-view.ts';
 import { whyNotRequeued } from './requeue-work-item.ts';
-import { showDeadLetters, type ShownDeadLetter } from './show-dead-letters.ts';
+import { showDeadLetter, type ShownDeadLetter } from './show-dead-letters.ts';
 
 export interface ReadDeadLetter extends ShownDeadLetter {
   readonly workflowId: string;
@@ -59,8 +59,6 @@ export async function readDeadLetter(
   }
   const letter = await work.findDeadLetter(workItemId, tenantId);
   if (letter === null) throw notFound(tellPlace(found));
-  const [shown] = await showDeadLetters(deps, [letter], { tenantId, isWhole: true });
-  if (shown === undefined) throw notFound(`work item ${params.workItemId}`);
   const { record } = found;
   const { row } = loaded;
   const { plan } = await deps.definitions.get(row.definitionId);
@@ -71,7 +69,7 @@ export async function readDeadLetter(
   const input = showInput(deps, plan, raw);
   const state = foldLoaded(loaded, plan);
   return {
-    ...shown,
+    ...(await showDeadLetter(deps, letter, { plan, state, row })),
     workflowId: row.workflowId,
     executionStatus: row.status,
     visit: record.visit,

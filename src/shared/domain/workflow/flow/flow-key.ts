@@ -1,6 +1,7 @@
 import { evaluateExpression } from '../../expression/evaluate-expression.ts';
 import type { Expression } from '../../expression/expression.ts';
 import { quoteExpression } from '../../expression/quote-expression.ts';
+import { kindOf } from '../../expression/values.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 
 export const FLOW_KEY_LENGTH_MAX = 256;
@@ -38,19 +39,11 @@ export function wrongValue(expression: Expression, value: JsonValue, form: strin
 }
 
 function nameValue(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  switch (typeof value) {
-    case 'object':
-      return 'an object';
-    case 'string':
-      if (value === '') return 'an empty text';
-      return value.length > FLOW_KEY_LENGTH_MAX ? `a text of ${value.length} characters` : 'text';
-    case 'boolean':
-      return 'a boolean';
-    default:
-      return 'another number';
+  if (value === '') return 'an empty text';
+  if (typeof value === 'string') {
+    return value.length > FLOW_KEY_LENGTH_MAX ? `a text of ${value.length} characters` : 'text';
   }
+  return typeof value === 'number' ? 'another number' : kindOf(value);
 }
 
 /** Names the places of a key of a workflow within its tenant. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json.ts';
 import { parseDuration } from '../parse/parse-duration.ts';
-import { pointerTo, unknownMember } from '../problem.ts';
+import { reportUnknown } from '../problem.ts';
 
 /** A bucket of `burst` tokens, to which `limit` tokens come in each `perMs`. */
 export interface Pace {
@@ -28,9 +28,7 @@ export function parsePace(
     problem('', 'must be an object with limit and per');
     return null;
   }
-  for (const name of Object.keys(value)) {
-    if (!KNOWN.has(name)) problem(pointerTo(name), unknownMember(name, KNOWN));
-  }
+  reportUnknown(value, KNOWN, problem);
   const limit = readCount(value['limit'] ?? null);
   if (limit === null) problem('/limit', COUNT_FORM);
   const given = value['burst'] ?? null;

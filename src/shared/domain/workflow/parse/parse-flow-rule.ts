@@ -1,7 +1,7 @@
 import type { Expression } from '../../expression/expression.ts';
 import { parseExpression } from '../../expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts';
-import { type Findings, pointerTo, unknownMember } from '../problem.ts';
+import { type Findings, pointerTo, reportUnknown } from '../problem.ts';
 
 /** A member of the definition that is an object. Null: there is none, or what is wrong has been reported. */
 export function readRule(
@@ -21,9 +21,7 @@ export function readRule(
     problems.add(pointerTo(field), `must be an object with ${required}`);
     return null;
   }
-  for (const name of Object.keys(raw)) {
-    if (!known.has(name)) problems.add(pointerTo(field, name), unknownMember(name, known));
-  }
+  reportUnknown(raw, known, (at, message) => problems.add(pointerTo(field) + at, message));
   return raw;
 }
 
