@@ -49,6 +49,12 @@ export const FAIR_MUTATIONS: readonly Mutation[] = [
     to: 'last.priority > head.priority ? lowest : head.tag',
   },
   {
+    bug: 'items without a key wait for a key that has one item at a time',
+    file: TURNS,
+    from: 'tag: known.last.tag - back }',
+    to: 'tag: known.last.tag }',
+  },
+  {
     bug: 'the record of an item has no key',
     file: 'shared/engine/commit/collect-effects.ts',
     from: 'withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);',

@@ -190,6 +190,8 @@ interface Window extends Share {
   left: number;
   readonly counts: Map<string, number>;
   readonly processes: Set<number>;
+  /** The queue of keys has been empty meanwhile, and has begun again at its first tag. */
+  hasBegunAgain: boolean;
 }
 
 /** For tags that move to the next number because theirs was taken. */
@@ -203,7 +205,8 @@ const ROUNDING = 0.05;
  *
  * Processes give turns to the class of items without a key on their own, so it may wait for one turn of
  * each process, and gets no more than one item before the next one of a key. Unless one process is alone, nothing is known of the turns that it gets: a process looks for
- * keys when a hint says so.
+ * keys when a hint says so. A process notices by the second item of a key that the queue of keys has begun
+ * again, so each key may get twice as many then.
  */
 function checkLine(steps: readonly Step[], knows: (of: Share) => boolean): Violation[] {
   let windows: readonly Window[] = [];
@@ -214,8 +217,9 @@ function checkLine(steps: readonly Step[], knows: (of: Share) => boolean): Viola
     const tags = waiting.filter(isTagged).map(({ place }) => place);
     if (tags.length === 0) isKnown = true;
     if (waiting.some((stay) => setsBack(stay, at, Math.min(...tags)))) isKnown = false;
-    // Tags begin again on an empty queue.
-    if (!waiting.some((stay) => isTagged(stay) && stay.since < at)) windows = [];
+    if (!waiting.some((stay) => isTagged(stay) && stay.since < at)) {
+      for (const window of windows) window.hasBegunAgain = true;
+    }
     if (tags.length === 0 || !isKnown) {
       windows = [];
       return [];
@@ -248,7 +252,7 @@ function setsBack(stay: Stay, at: number, first: number): boolean {
 }
 
 function openWindow({ key, weight }: Share): Window {
-  return { key, weight, left: 0, counts: new Map(), processes: new Set() };
+  return { key, weight, left: 0, counts: new Map(), processes: new Set(), hasBegunAgain: false };
 }
 
 function noteTaken(window: Window, stay: Stay, process: number): Violation[] {
@@ -261,8 +265,9 @@ function noteTaken(window: Window, stay: Stay, process: number): Violation[] {
   if (stay.kind === 'returned') return [];
   const count = (counts.get(stay.key) ?? 0) + 1;
   counts.set(stay.key, count);
-  const turns = window.left + (key === CLASS.key ? processes.size : 1);
-  const each = key === CLASS.key ? Math.max(1, stay.weight) : stay.weight / weight;
+  const times = window.hasBegunAgain ? 2 : 1;
+  const turns = (window.left + (key === CLASS.key ? processes.size : 1)) * times;
+  const each = key === CLASS.key ? Math.max(1, Math.ceil(stay.weight)) : stay.weight / weight;
   const most = Math.floor(turns * each + ROUNDING) + 1;
   if (count <= most) return [];
   return [

@@ -186,8 +186,10 @@ async function claimStatement(
   };
 }
 
-function readTurn({ queue_key: queueKey, priority, seq, fair_tag: tag }: ClaimRecord): TakenTurn {
-  return { queueKey, priority, tag: tag ?? seq, isShared: seq < 0 };
+function readTurn(row: ClaimRecord): TakenTurn {
+  const { queue_key: queueKey, priority, seq, fair_tag: tag } = row;
+  const name = hasRecord(row) ? row.queue_name : null;
+  return { queueKey, priority, tag: tag ?? seq, sharedName: seq < 0 ? (name ?? '') : null };
 }
 
 function statementOf({ keys, fairKeys, tools, starts, turns }: ClaimFrom): {

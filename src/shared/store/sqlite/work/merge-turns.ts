@@ -5,6 +5,7 @@ interface Queued {
   readonly priority: number;
   readonly seq: number;
   readonly enqueued_at: number;
+  readonly queue_name: string | null;
 }
 
 interface Part<Item extends Queued> {
@@ -55,11 +56,11 @@ function listTurns<Item extends Queued>(part: Part<Item>): readonly Turn<Item>[]
   const tagged = [
     ...items.map((item, index) => {
       const tag = before + TAGS_PER_TURN * (index + 1);
-      return { item, taken: { queueKey, priority: item.priority, tag, isShared: false } };
+      return { item, taken: { queueKey, priority: item.priority, tag, sharedName: null } };
     }),
     ...shares.map((item) => {
-      const { priority, seq: tag } = item;
-      return { item, taken: { queueKey, priority, tag, isShared: true } };
+      const { priority, seq: tag, queue_name: sharedName } = item;
+      return { item, taken: { queueKey, priority, tag, sharedName } };
     }),
   ].toSorted(compareTags);
   let since = 0;
@@ -72,13 +73,17 @@ function listTurns<Item extends Queued>(part: Part<Item>): readonly Turn<Item>[]
   });
 }
 
+function isShared({ sharedName }: TakenTurn): boolean {
+  return sharedName !== null;
+}
+
 type Tagged = Omit<Turn<Queued>, 'since'>;
 
 function compareTags({ item, taken }: Tagged, { item: other, taken: its }: Tagged): number {
   return (
     item.priority - other.priority ||
     taken.tag - its.tag ||
-    Number(taken.isShared) - Number(its.isShared) ||
+    Number(isShared(taken)) - Number(isShared(its)) ||
     item.seq - other.seq
   );
 }

@@ -19,6 +19,7 @@ export interface RawQueued extends TicketRecord {
   /** Set if a share waits beside the queue. */
   readonly turn?: TakenTurn;
   readonly enqueued_at: number;
+  readonly queue_name: string | null;
 }
 
 /**
@@ -124,7 +125,7 @@ function listWaiting(
 const LAST_CHARACTER = '\u{10FFFF}';
 
 const next = (ofTool: string): string => `
-  select seq, enqueued_at, ${TICKET_COLUMNS}
+  select seq, enqueued_at, queue_name, ${TICKET_COLUMNS}
   from work_queue
   where queue_key = :queue_key ${ofTool}
     and (start_before is null or start_before > :now)

@@ -56,6 +56,21 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     for (const key of ['-', 'a', 'b']) t.true(taken.split(key).length >= 3, taken);
   });
 
+  check('items without a key wait for no key that has one item at a time', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat(null, 20));
+    const taken: string[] = [];
+    // No claim sees the queue of keys empty.
+    for (let n = 0; n < 24; n += 1) {
+      const last = taken.at(-1);
+      if (last !== '-') await queue(store, tenantId, [n % 3 === 0 ? 'a' : 'b']);
+      taken.push(...(await claimKeys(store, tenantId, 1)));
+    }
+    const classTurns = taken.filter((key) => key === '-').length;
+    t.true(classTurns >= 6 && classTurns <= 13, taken.join(''));
+    t.false(/-[^-]*(a[^-]*a[^-]*a|b[^-]*b[^-]*b)/.test(taken.join('')), taken.join(''));
+  });
+
   check('a claim on several queues takes the oldest, by the turns of each', async (t, at) => {
     const { store } = at;
     const tenantId = makeTenantId();
