@@ -204,9 +204,10 @@ const ROUNDING = 0.05;
  * without a claim leave their turns to others, so their key may wait longer.
  *
  * Processes give turns to the class of items without a key on their own, so it may wait for one turn of
- * each process, and gets no more than one item before the next one of a key. Unless one process is alone, nothing is known of the turns that it gets: a process looks for
- * keys when a hint says so. A process notices by the second item of a key that the queue of keys has begun
- * again, so each key may get twice as many then.
+ * each process, and gets no more than one item before the next one of a key. Unless one process is alone,
+ * nothing is known of the turns that it gets: a process looks for keys when a hint says so. A process
+ * notices by the second item of a key that the queue of keys has begun again, so each key may get twice as
+ * many then. The class is at most a turn behind the first key, so the weight of a key is rounded up.
  */
 function checkLine(steps: readonly Step[], knows: (of: Share) => boolean): Violation[] {
   let windows: readonly Window[] = [];
