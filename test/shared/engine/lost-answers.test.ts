@@ -1,10 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { TenantLimits } from '../../../src/shared/domain/tenant.ts';
 import type { NodeCall, NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import type { CommitPlan } from '../../../src/shared/store/commit.ts';
 import { type Store, StoreUnavailableError } from '../../../src/shared/store/store.ts';
-import { openTestEngine } from '../../support/engine.ts';
+import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 
 /*
@@ -22,6 +23,15 @@ const CHAIN: JsonObject = {
   edges: [{ from: 'a', to: 'b' }],
 };
 const done: NodeOutcome = { ok: true, output: {}, statePatch: {} };
+const failed: NodeOutcome = { ok: false, errorClass: 'error', error: 'it broke' };
+const WAITING = {
+  kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' },
+};
+const UNCHANGED = { name: null, status: null, policy: null };
+
+function isRetry({ create, bornLeased }: CommitPlan): boolean {
+  return create?.isDerived === true && bornLeased.length > 0;
+}
 
 type Lost = { readonly commit?: (plan: CommitPlan) => boolean; readonly claim?: boolean };
 
@@ -131,6 +141,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (let turn = 0; turn < 4; turn += 1) await host.turn();
     await host.settle();
     t.is(readings, 1);
+  });
+
+  test.serial(`to a start without a place: repeated, it waits for one (${dialect})`, async (t) => {
+    const on = await openTestStore(dialect);
+    t.teardown(on.close);
+    const by = { tenantId: TENANT, actorId: 'token:t' };
+    const unlimited = openTestEngine({ store: on.store, run: async () => failed });
+    const executionId = await unlimited.start(CHAIN);
+    await unlimited.settle();
+    const blocking = await unlimited.start({ nodes: { go: WAITING } });
+    const limits: TenantLimits = { max_concurrent_executions: 1, when_full: 'queue' };
+    await on.store.tenants.update(TENANT, { ...UNCHANGED, limits, actorId: 'token:t' });
+    const { host, calls } = open(on, { commit: isRetry });
+    host.scheduling.takeStarts({ shards: SHARDS, underWayMax: 100 });
+    await host.turn();
+    const retry = () =>
+      host.engine.retryExecution({ ...by, executionId, statePatch: {}, revision: 'same' });
+    await t.throwsAsync(retry(), { instanceOf: StoreUnavailableError });
+    const { executionId: retried } = await retry();
+    await host.settle();
+    t.deepEqual(await host.story(retried), ['WorkflowStarted']);
+    await host.engine.cancelExecution({ ...by, executionId: blocking });
+    await host.settle();
+    t.deepEqual(calls, ['a 0', 'b 0']);
   });
 
   named('to a claim: the items that it has leased run', async (t, on) => {

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../../store/store.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfWorkflowHold } from '../executions/pause-execution.ts';
-import { waitsAfterDelay } from '../flow/find-flow-wait.ts';
+import { waitsInQueue } from '../flow/find-flow-wait.ts';
 import { afterMicrotasks } from '../scheduling/timers.ts';
 import { bornItems } from './born-items.ts';
 import { descendantsMaxOf } from './family.ts';
@@ -238,7 +238,8 @@ export class ExecutionRunner {
 
   /** Its mark stays, for when it has its place. */
   #waitsForPlace({ state, compiled }: Held): Promise<boolean> {
-    return waitsAfterDelay(this.#deps, { state, plan: compiled.plan });
+    const wasAnswerLost = this.#wasAnswerLost;
+    return waitsInQueue(this.#deps, { state, plan: compiled.plan, wasAnswerLost });
   }
 
   /** One decision and its commit. False: there was nothing to decide. */

@@ -40,15 +40,22 @@ function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState
 }
 
 /**
- * Whether it waits in a queue that it joined when its time had come. It may have been marked and listed
- * before that, so the process that loads it asks. All others are in their queue before anybody marks them.
+ * Whether it waits in a queue, for a process that may have loaded it nevertheless. Asks the store only in two
+ * cases, since nobody marks or lists what is in its queue already. It joined the queue when its time had come:
+ * it may have been marked before that. Or the answer to a start was lost: another request with the same id may
+ * have made it wait.
  */
-export async function waitsAfterDelay(
+export async function waitsInQueue(
   deps: Pick<EngineDeps, 'store'> & TenantReader,
-  { state, plan }: { readonly state: ExecutionState; readonly plan: Plan },
+  of: {
+    readonly state: ExecutionState;
+    readonly plan: Plan;
+    readonly wasAnswerLost: boolean;
+  },
 ): Promise<boolean> {
-  if (state.startWait === null || isDelayed(state)) return false;
+  const { state, plan, wasAnswerLost } = of;
+  if (isDelayed(state) || (state.startWait === null && !wasAnswerLost)) return false;
   // In this order: from the line of its key it may move to that of its tenant in between.
-  if (mayNeedPlace(plan) && (await deps.store.flow.find(state.executionId)) !== null) return true;
+  if (mayNeedPlace(plan) && (await findFlowWait(deps, state)) !== null) return true;
   return (await findPlaceWait(deps, state)) !== null;
 }
