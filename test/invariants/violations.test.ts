@@ -416,6 +416,10 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void (last.child_places = [
       { execution_id: 'exec_1', parent_execution_id: 'exec_9', state: 'waiting' },
     ]),
+  'what waits for its key takes no place of its tenant before': ({ last }) => {
+    const place = { execution_id: 'exec_1', parent_execution_id: null, state: 'waiting' };
+    Object.assign(last, { child_places: [place], flow_waits: [{ execution_id: 'exec_1' }] });
+  },
   'an execution that has ended waits for no place': ({ last }) =>
     void (last.child_places = [
       { execution_id: 'exec_2', parent_execution_id: 'exec_1', state: 'waiting' },

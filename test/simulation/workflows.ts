@@ -454,6 +454,8 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   payment: 'paid',
   timers: 'nudge',
   patient: 'early',
+  // It arrives before the time of the start.
+  delayed: GO,
   durable: GO,
   sagas: GO,
   loops: GO,

@@ -25,6 +25,7 @@ function checkHolders(dump: Dump): Violation[] {
     ({ parent_execution_id: id }) => id,
   );
   const waiting = places.filter(({ state }) => state !== 'lent');
+  const inLine = new Map(places.map(({ execution_id: id, state }) => [id, state]));
   return [
     ...violations('a parent lends its place to one child at a time', lent, ([parent, children]) =>
       children.length === 1
@@ -41,6 +42,14 @@ function checkHolders(dump: Dump): Violation[] {
         const begun = (events.get(id) ?? []).find(isBegin);
         return begun === undefined ? null : { about: { execution: id }, saw: begun.kind };
       },
+    ),
+    ...violations(
+      'what waits for its key takes no place of its tenant before',
+      dump.flow_waits ?? [],
+      ({ execution_id: id }) =>
+        inLine.get(id) === 'waiting'
+          ? { about: { execution: id }, saw: 'it waits for a place of its tenant, too' }
+          : null,
     ),
     ...violations(
       'an execution that has ended waits for no place',
