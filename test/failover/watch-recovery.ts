@@ -83,6 +83,8 @@ export function watchRecovery(params: {
         const until = promotions[index + 1]?.at ?? Infinity;
         for (const [api, times] of answered) {
           const first = times.find((time) => time >= at && time < until);
+          // The next promotion came too soon for an answer.
+          if (first === undefined && until - at <= RECOVERY_MS_MAX) continue;
           const ms = first === undefined ? null : Math.round(first - at);
           recoveries.push({ api, node, ms });
         }

@@ -208,7 +208,10 @@ function untilWhole(
   };
 }
 
-/** The fault lasts until another node is the primary. */
+/**
+ * The fault lasts until another node is the primary. Patroni promotes nobody if the primary had no
+ * synchronous standby when it struck: then the old primary must come back.
+ */
 function untilReplaced(
   database: PatroniPostgres,
   given: { readonly old: PatroniNode; readonly note?: string; readonly repair: () => void },
@@ -220,9 +223,16 @@ function untilReplaced(
     // Some time more, in which clients may still meet both.
     over: found.then(() => delay(STAYS_MS)).catch(() => undefined),
     heal: async () => {
-      const next = await found.finally(given.repair);
+      const next = await found
+        .catch(async (error: unknown) => {
+          if (await database.hasSynchronousStandby()) throw error;
+          return null;
+        })
+        .finally(given.repair);
       await database.waitUntilWhole();
-      return `${given.old.name} → ${next.name}${given.note ?? ''}`;
+      const { name } = given.old;
+      if (next === null) return `${name} stayed: it had no synchronous standby`;
+      return `${name} → ${next.name}${given.note ?? ''}`;
     },
   };
 }

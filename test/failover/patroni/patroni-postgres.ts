@@ -105,7 +105,8 @@ export class PatroniPostgres implements FailoverDatabase {
     const lines = (answer?.body ?? []) as readonly (readonly unknown[])[];
     const began = Date.now() - performance.now();
     return lines.map(([, , , time, node]) => ({
-      node: String(node),
+      // Patroni does not name the node that came back without an election.
+      node: typeof node === 'string' ? node : 'the same node',
       at: Date.parse(String(time)) - began,
     }));
   }
@@ -123,15 +124,27 @@ export class PatroniPostgres implements FailoverDatabase {
     }
   }
 
-  /** A standby that Patroni would promote, as the primary sees it. */
+  /** A standby that Patroni would promote, as the primary sees it. The primary may be choosing another. */
   async findStandby(): Promise<PatroniNode> {
     const wanted = this.#isSynchronous ? 'sync_standby' : 'replica';
-    const primary = await this.findPrimary(START_MS_MAX);
-    const members = membersOf((await primary.ask('/cluster'))?.body);
-    const name = members.find(({ role }) => role === wanted)?.name;
-    const found = this.nodes.find((node) => node.name === name);
-    if (found === undefined) throw new Error(`no node is a ${wanted}`);
-    return found;
+    const deadline = performance.now() + START_MS_MAX;
+    for (;;) {
+      const primary = await this.findPrimary(START_MS_MAX);
+      const members = membersOf((await primary.ask('/cluster'))?.body);
+      const name = members.find(({ role }) => role === wanted)?.name;
+      const found = this.nodes.find((node) => node.name === name);
+      if (found !== undefined) return found;
+      if (performance.now() > deadline) throw new Error(`no node is a ${wanted}`);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** As a node that answers sees it; without a primary, nobody changes that. */
+  async hasSynchronousStandby(): Promise<boolean> {
+    const states = await Promise.all(this.nodes.map((node) => node.ask('/cluster')));
+    return states.some((state) =>
+      membersOf(state?.body).some(({ role }) => role === 'sync_standby'),
+    );
   }
 
   /** Waits until one primary has two standbys that follow it, one of them synchronous. */
