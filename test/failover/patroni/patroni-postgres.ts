@@ -22,6 +22,8 @@ const OVER_B = ['api-1', 'scheduler-2'];
 const START_MS_MAX = 60_000;
 const LOOK_EVERY_MS = 200;
 
+const PROMOTED = /^([\d-]+ [\d:]+),(\d+) INFO: promoted self to leader/gm;
+
 interface NodeState {
   readonly name: string;
   readonly role: string;
@@ -99,16 +101,16 @@ export class PatroniPostgres implements FailoverDatabase {
     return this.pooler.settingsOf(member, hosts);
   }
 
-  /** The promotions as Patroni's history tells them, each with the time of its history file. */
+  /** As the nodes logged them: Patroni's history lacks the times of some. */
   async readPromotions(): Promise<readonly Promotion[]> {
-    const answer = await (await this.findPrimary(START_MS_MAX)).ask('/history');
-    const lines = (answer?.body ?? []) as readonly (readonly unknown[])[];
     const began = Date.now() - performance.now();
-    return lines.map(([, , , time, node]) => ({
-      // Patroni does not name the node that came back without an election.
-      node: typeof node === 'string' ? node : 'the same node',
-      at: Date.parse(String(time)) - began,
-    }));
+    const promotions = this.nodes.flatMap(({ name, logFile }) =>
+      [...fs.readFileSync(logFile, 'utf8').matchAll(PROMOTED)].map(([, time = '', part = '']) => ({
+        node: name,
+        at: Date.parse(`${time}.${part}`) - began,
+      })),
+    );
+    return promotions.toSorted((one, other) => one.at - other.at);
   }
 
   /** The node that says it is the primary and has the leader key. */
