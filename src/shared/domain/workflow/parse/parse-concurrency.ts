@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { type Concurrency, CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
-import { type Findings, pointerTo } from '../problem.ts';
+import { type Findings, pointerTo, type ProblemList, reportUnknown } from '../problem.ts';
 import { parseFlowKey } from './parse-flow-rule.ts';
 
 const FIELD = 'concurrency';
+const KNOWN = new Set(['key', 'limit', 'when_full']);
 
 /** Null: there is none, or what is wrong has been reported. */
 export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrency | null {
@@ -37,6 +38,16 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
   }
   problems.add(pointerTo(FIELD, 'limit'), `must be a whole number from 1 to ${CONCURRENCY_MAX}`);
   return null;
+}
+
+/**
+ * Reports members that the rule does not have. `parseConcurrency` leaves them alone, because it also
+ * reads definitions that were stored while they were ignored, and their executions must go on.
+ */
+export function checkConcurrencyMembers(ir: JsonObject, problems: ProblemList): void {
+  const rule = ir[FIELD] ?? null;
+  if (!isJsonObject(rule)) return;
+  reportUnknown(rule, KNOWN, (at, message) => problems.add(pointerTo(FIELD) + at, message));
 }
 
 function isInRange(limit: number): boolean {

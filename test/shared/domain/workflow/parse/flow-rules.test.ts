@@ -1,5 +1,9 @@
 import test from 'ava';
-import { problemsOf } from '../read.ts';
+
+import type { JsonObject } from '../../../../../src/shared/domain/json.ts';
+import { inspectWorkflow } from '../../../../../src/shared/domain/workflow/ir.ts';
+import { builtInKinds } from '../../../../../src/shared/nodes/index.ts';
+import { accept, lines, problemsOf } from '../read.ts';
 
 const RULES = [
   ['batch', { max: 2, wait: '1s' }, { maxx: 3 }, '/batch/maxx: is not known: did you mean "max"?'],
@@ -30,4 +34,27 @@ for (const [field, rule, slip, problem] of RULES) {
     t.deepEqual(problemsOf({ workflow_id: 'w', [field]: rule }), []);
     t.deepEqual(problemsOf({ workflow_id: 'w', [field]: { ...rule, ...slip } }), [problem]);
   });
+}
+
+test('concurrency: limt is refused with the name that was meant, and is no warning as well', (t) => {
+  const slip = { limit: 2, limt: 3 };
+  t.deepEqual(inspect({ concurrency: { key: 'input.a', limit: 2, when_full: 'queue' } }), []);
+  t.deepEqual(inspect({ concurrency: slip }), [
+    '/concurrency/limt: is not known: did you mean "limit"?',
+  ]);
+  t.deepEqual(inspect({ concurrency: { key: 'input.a', limt: 2 } }), [
+    '/concurrency/limit: must be a whole number from 1 to 10000',
+    '/concurrency/limt: is not known: did you mean "limit"?',
+  ]);
+});
+
+test('concurrency: a stored definition with an unknown member keeps its limit', (t) => {
+  const { plan } = accept({ concurrency: { limit: 2, limt: 3 } });
+  t.is(plan.concurrency?.limit, 2);
+});
+
+/** Problems and warnings of a definition that its author registers. */
+function inspect(ir: JsonObject): readonly string[] {
+  const read = inspectWorkflow({ ir: { workflow_id: 'w', ...ir }, kinds: builtInKinds });
+  return lines([...(read.ok ? [] : read.problems), ...read.warnings]);
 }
