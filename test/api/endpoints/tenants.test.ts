@@ -128,6 +128,14 @@ for (const [changes, message] of [
   [{ limits: { max_workflows: -1 } }, 'limits.max_workflows must be at least 0'],
   [{ limits: { max_workflows: 1.5 } }, 'limits.max_workflows must be an integer'],
   [{ limits: { max_workflows: '5' } }, 'limits.max_workflows must be a number'],
+  [
+    { limits: { max_concurrent_executions: 0 } },
+    'limits.max_concurrent_executions must be at least 1, because with 0 nothing could start: the status "suspended" stops a tenant',
+  ],
+  [
+    { limits: { when_full: 'queue', max_workflows: 1 } },
+    'limits.when_full does nothing without max_concurrent_executions: give the number of executions at a time, or leave when_full out',
+  ],
   [{ limits: { requests_per_second: 0 } }, 'limits.requests_per_second must be at least 1'],
   [{ limits: { max_workflows: 1e12 } }, 'limits.max_workflows must be at most 1000000000'],
   [

@@ -46,6 +46,31 @@ export const limitsShape = z
     description: 'An absent limit does not apply. Each API process counts its own requests.',
   });
 
+/** What may be set. Answers show more: a tenant may still have what was accepted before. */
+export const limitsSettings = limitsShape
+  .extend({
+    max_concurrent_executions: z
+      .int()
+      .min(
+        1,
+        'must be at least 1, because with 0 nothing could start: ' +
+          'the status "suspended" stops a tenant',
+      )
+      .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
+      .optional(),
+  })
+  .refine(
+    ({ when_full: whenFull, max_concurrent_executions: max }) =>
+      whenFull === undefined || max !== undefined,
+    {
+      path: ['when_full'],
+      message:
+        'does nothing without max_concurrent_executions: ' +
+        'give the number of executions at a time, or leave when_full out',
+    },
+  )
+  .meta({ description: limitsShape.description });
+
 export const tenantName = z
   .string()
   .min(1, 'must not be empty')

@@ -8,7 +8,13 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
 import { omittable, readOnly } from '../../schemas/text.ts';
 import { refuseOthers } from './manage-tenants.ts';
-import { limitsShape, policyShape, shapeTenant, tenantName, tenantShape } from './tenant-shape.ts';
+import {
+  limitsSettings,
+  policyShape,
+  shapeTenant,
+  tenantName,
+  tenantShape,
+} from './tenant-shape.ts';
 
 export const updateTenant = defineEndpoint({
   name: 'update-tenant',
@@ -27,7 +33,7 @@ export const updateTenant = defineEndpoint({
     name: omittable(tenantName),
     status: omittable(z.enum(TENANT_STATUSES)),
     policy: omittable(policyShape),
-    limits: omittable(limitsShape),
+    limits: omittable(limitsSettings),
     id: readOnly,
     created_at: readOnly,
     updated_at: readOnly,
