@@ -74,8 +74,16 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.regex(gone.stderr, /is not a dead letter: it is on its queue/);
     await tenant.breakDown('hotel.undo', { error: 'still closed' });
     await tenant.untilEvent(id, 'NodeFailed', 'hotel.undo');
-    t.is((await svc('execution', 'cancel', id)).code, 0);
+    const cancelled = await svc('execution', 'cancel', id);
+    t.is(cancelled.stdout, `${id} ends as failed when its undos and finalizers are done\n`);
     await tenant.until(id, 'failed');
     t.notRegex((await svc('work-item', 'list')).stderr, /is to undo/);
+    const other = await tenant.run(TRIP);
+    await tenant.work('hotel', { id: 'h2' });
+    const tellCancel = async () => (await svc('execution', 'cancel', other)).stdout;
+    t.is(await tellCancel(), `${other} ends as cancelled when its undos and finalizers are done\n`);
+    await tenant.work('hotel.undo', {});
+    await tenant.until(other, 'cancelled');
+    t.is(await tellCancel(), `${other} is cancelled\n`);
   });
 }

@@ -1,4 +1,4 @@
-import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import type { WireCancelled, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { noteApproval } from './approvals.ts';
 import { describePause } from './pause.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
@@ -47,7 +47,12 @@ export async function showExecution(executionId: string, options: ClientOptions)
 export async function cancelExecution(executionId: string, options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).cancelExecution(executionId);
   if (options.output === 'json') printJson(answer);
-  else printLine(`${answer.execution_id} is ${answer.status}`);
+  else printLine(`${answer.execution_id} ${tellEnd(answer)}`);
+}
+
+function tellEnd({ status, ending }: WireCancelled): string {
+  if (ending === undefined) return `is ${status}`;
+  return `ends as ${ending.outcome} when its undos and finalizers are done`;
 }
 
 export async function approveExecution(

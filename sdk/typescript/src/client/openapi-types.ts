@@ -621,7 +621,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancels a running or paused execution
-         * @description A cancelled execution gives the same answer; a completed or failed one gives 400. Running work is taken back at once. If finalizers run, the status stays `running` until they end, and `ending` says so.
+         * @description A cancelled execution gives the same answer; a completed or failed one gives 400. Running work is taken back at once. If undos or finalizers run, the status stays `running` until they end, and `ending` says how the execution ends then: an execution that was failing ends as failed.
          *
          *     Access: developer or operator.
          */
@@ -6036,7 +6036,6 @@ export interface operations {
                         readonly current_state: {
                             readonly [key: string]: unknown;
                         };
-                        /** @description How the execution will end once its undos and finalizers are done. */
                         readonly ending: {
                             /** @enum {string} */
                             readonly outcome: "completed" | "failed" | "cancelled";
@@ -6828,6 +6827,11 @@ export interface operations {
                         readonly execution_id: string;
                         /** @constant */
                         readonly status: "cancelled";
+                        /** @description How the execution will end once its undos and finalizers are done. */
+                        readonly ending?: {
+                            /** @enum {string} */
+                            readonly outcome: "completed" | "failed" | "cancelled";
+                        };
                     };
                 };
             };

@@ -98,13 +98,14 @@ const undoShape = z.object({
     .meta({ description: 'Steps that the execution ends without undoing.' }),
 });
 
+export const endingShape = z
+  .object({ outcome: z.enum(TERMINAL_STATUSES) })
+  .meta({ description: 'How the execution will end once its undos and finalizers are done.' });
+
 export const executionShape = executionSummary.extend({
   state: anyObject,
   current_state: anyObject.meta({ description: 'The same as `state`.' }),
-  ending: z
-    .object({ outcome: z.enum(TERMINAL_STATUSES) })
-    .nullable()
-    .meta({ description: 'How the execution will end once its undos and finalizers are done.' }),
+  ending: endingShape.nullable(),
   undo: undoShape.nullable().meta({
     description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
   }),

@@ -6,6 +6,7 @@ import type {
   WireAccepted,
   WireApprovals,
   WireBulk,
+  WireCancelled,
   WireCounts,
   WireDeadLetters,
   WireEvent,
@@ -78,9 +79,7 @@ export interface SvcClient extends OverviewClient {
   }): Promise<{ readonly events: readonly WireEvent[] }>;
   /** Every event up to the last one, live; survives broken connections. */
   followEvents(params: FollowEvents): AsyncGenerator<WireEvent>;
-  cancelExecution(
-    executionId: string,
-  ): Promise<{ readonly execution_id: string; readonly status: string }>;
+  cancelExecution(executionId: string): Promise<WireCancelled>;
   pauseExecution(executionId: string, reason: string | null): Promise<WirePaused>;
   resumeExecution(executionId: string): Promise<WirePaused>;
   moveExecution(executionId: string, move: JsonObject): Promise<WireMoved>;

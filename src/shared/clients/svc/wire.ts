@@ -241,6 +241,13 @@ export interface WireMoved {
   }[];
 }
 
+export interface WireCancelled {
+  readonly execution_id: string;
+  readonly status: string;
+  /** Absent: it has ended, or the runtime is older than the field. */
+  readonly ending?: { readonly outcome: string } | undefined;
+}
+
 export interface WirePaused {
   readonly execution_id: string;
   readonly status: string;

@@ -4,6 +4,7 @@ import { cancellationEvents, terminalEvent } from '../../domain/execution/finali
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { type ExecutionState, isDelayed, type LiveVisit } from '../../domain/execution/state.ts';
 import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
+import type { TerminalStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
@@ -24,19 +25,25 @@ export function cancelExecution(
   deps: EngineDeps,
   caller: Caller,
   { executionId }: ExecutionRef,
-): Promise<{ readonly executionId: ExecutionId }> {
+): Promise<{
+  readonly executionId: ExecutionId;
+  /** How it ends once its undos and finalizers are done; null: it has ended. */
+  readonly ending: TerminalStatus | null;
+}> {
   return changeExecution(deps, {
     tenantId: caller.tenantId,
     executionId,
     propose: async (state, { row }) => {
-      const answer = { executionId: row.executionId };
-      if (row.status === 'cancelled') return { commit: null, answer };
+      const { executionId: id } = row;
+      if (row.status === 'cancelled')
+        return { commit: null, answer: { executionId: id, ending: null } };
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
       const givenUp = await commitOfGivingUp(deps, { row, state }, caller);
       const commit = givenUp ?? (await commitOfCancel(deps, { row, state }, caller));
-      return { commit, answer };
+      const ending = commit?.status === 'cancelled' ? null : (state.ending?.outcome ?? 'cancelled');
+      return { commit, answer: { executionId: id, ending } };
     },
   });
 }

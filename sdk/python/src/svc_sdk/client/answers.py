@@ -350,7 +350,6 @@ class Execution(TypedDict):
     current_state: dict[str, Any]
     """The same as `state`."""
     ending: ExecutionEnding | None
-    """How the execution will end once its undos and finalizers are done."""
     undo: ExecutionUndo | None
     """Steps that the end undoes. Null: no step that has an undo is complete."""
     steps_executed: int
@@ -617,10 +616,16 @@ class StateBlame(TypedDict):
     """The state has more keys."""
 
 
+class CancelledExecutionEnding(TypedDict):
+    outcome: Literal["completed", "failed", "cancelled"]
+
+
 class CancelledExecution(TypedDict):
     execution_id: str
     """`exec_` and 32 lowercase hex digits."""
     status: Literal["cancelled"]
+    ending: NotRequired[CancelledExecutionEnding]
+    """How the execution will end once its undos and finalizers are done."""
 
 
 class PausedExecutionPauses(TypedDict):
