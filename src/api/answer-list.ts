@@ -1,4 +1,4 @@
-import { checkOffset } from './offset-max.ts';
+import { readPage } from './offset-max.ts';
 import { encodePosition } from './schemas/position.ts';
 import { LIMIT_MAX, WHOLE } from './schemas/query.ts';
 import { openWholeList, type JsonPieces } from './whole-list.ts';
@@ -47,9 +47,8 @@ export async function answerList<Name extends string, Row, Position, Shape exten
   }
   const limit = Math.min(query.limit, LIMIT_MAX);
   const after = cursor && positionAt(cursor);
-  await checkOffset(offset, (page) => rows.read({ after, ...page }));
-  const [page, total] = await Promise.all([rows.read({ after, limit, offset }), rows.count()]);
-  const last = page.length === limit ? page.at(-1) : undefined;
+  const read = readPage({ limit, offset }, (page) => rows.read({ after, ...page }));
+  const [{ rows: page, last }, total] = await Promise.all([read, rows.count()]);
   const next = last === undefined ? null : encodePosition(columnsOf(last));
   // TypeScript takes a computed field for an index signature.
   const listed = { [name]: page.map(shape) } as Record<Name, Shape[]>;

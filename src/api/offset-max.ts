@@ -25,12 +25,13 @@ export async function checkOffset(
   );
 }
 
-/** Reads a page of a list. `last`: its last row if another page may follow. */
+/** Reads a page of a list. `last`: its last row if another page follows. */
 export async function readPage<Row>(
   { limit, offset }: OffsetPage,
   read: (page: OffsetPage) => Promise<readonly Row[]>,
 ): Promise<{ readonly rows: readonly Row[]; readonly last: Row | undefined }> {
   await checkOffset(offset, read);
-  const rows = await read({ limit, offset });
-  return { rows, last: rows.length === limit ? rows.at(-1) : undefined };
+  const found = await read({ limit: limit + 1, offset });
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? rows.at(-1) : undefined };
 }

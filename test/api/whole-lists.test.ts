@@ -62,6 +62,8 @@ for (const dialect of DIALECTS) {
         cursor = typeof page.body['next_cursor'] === 'string' ? page.body['next_cursor'] : '';
       } while (cursor !== '');
       t.deepEqual(seen, whole.ids);
+      const last = seen.slice(0, -3).length;
+      t.like((await read(api, `?limit=3&offset=${last}`)).body, { next_cursor: null });
       t.deepEqual((await read(api, '?limit=2&offset=3')).ids, whole.ids.slice(3, 5));
     });
   }

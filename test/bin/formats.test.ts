@@ -53,7 +53,9 @@ test.serial('a list as yaml, wide and ids has the rows of its JSON', async (t) =
 
   const first = await list('-o', 'ids', '--limit', '1');
   t.is(first.stdout, `${ids[0]}\n`);
-  t.regex(first.stderr, /more results: add --all, or --cursor \S+/);
+  const cursor = /more results: add --all, or --cursor (\S+)/.exec(first.stderr)?.[1] ?? '';
+  const second = await list('-o', 'ids', '--limit', '1', '--cursor', cursor);
+  t.deepEqual([second.stdout, second.stderr], [`${ids[1]}\n`, '']);
   const one = await svc(['execution', 'show', ids[0] ?? '', '-o', 'ids']);
   t.is(one.stdout, `${ids[0]}\n`);
 });

@@ -67,6 +67,19 @@ test('200: a cursor reads on, to the end', async (t) => {
   t.deepEqual(seen, ids);
 });
 
+test('200: a full page that is the last one has no cursor', async (t) => {
+  const { api, ids } = t.context;
+  for (const [query, isLast] of [
+    [`limit=${ids.length}`, true],
+    [`limit=${ids.length - 1}`, false],
+    ['status=paused&limit=2', true],
+    ['status=paused&limit=1', false],
+  ] as const) {
+    const { body } = await api.call({ path: `/executions?${query}` });
+    t.is(body['next_cursor'] === null, isLast, query);
+  }
+});
+
 test('200: filters narrow the list', async (t) => {
   const { api, ids } = t.context;
   t.is((await list(api, '?status=paused')).length, 2);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
 import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { readPage } from '../../offset-max.ts';
 import { encodeTimedCursor, timedCursorText } from '../../schemas/position.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { instant } from '../../schemas/text.ts';
@@ -50,14 +51,10 @@ export const listDeadLetters = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const letters = await list(engine, caller, {
-      limit: query.limit,
-      before: query.before,
-      workflowId: query.workflow_id,
-      nodeId: query.node_id,
-      cursor: query.cursor,
-    });
-    const last = letters.length === query.limit ? letters.at(-1) : undefined;
+    const { limit, before, workflow_id: workflowId, node_id: nodeId, cursor } = query;
+    const { rows: letters, last } = await readPage({ limit, offset: 0 }, (page) =>
+      list(engine, caller, { limit: page.limit, before, workflowId, nodeId, cursor }),
+    );
     return {
       status: 200,
       body: {
