@@ -1,6 +1,7 @@
 import { Router } from '@koa/router';
 import type { RequestListener } from 'node:http';
 
+import { SvcError } from '../shared/domain/errors.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import { warnOnce } from '../shared/telemetry/outage-lines.ts';
 import { createExposedList } from './a2a/exposed-list.ts';
@@ -112,6 +113,10 @@ function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
   const table = createRouteTable(all.filter(({ path }) => HOT.test(path)));
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   for (const { method, path, served } of all) router.register(path, [method], served);
+  const fixed = Map.groupBy(
+    all.filter(({ path }) => !path.includes(':')),
+    ({ path }) => path,
+  );
   const serveOther = router.routes();
   // No `async`, which a request that waits would keep a frame of.
   return (ctx) => {
@@ -121,8 +126,26 @@ function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
       return found.served(ctx);
     }
     const refuse = async () => answerUnmatched(ctx, methodsFor(router, ctx.path));
-    return table.hasFixed(ctx.path) ? refuse() : serveOther(ctx as never, refuse);
+    if (table.hasFixed(ctx.path)) return refuse();
+    const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const own = fixed.get(ctx.path);
+    const isOther = own !== undefined && !own.some(({ method }) => method === asked);
+    const served = serveOther(ctx as never, refuse);
+    return isOther ? unlessNotFound(served, refuse) : served;
   };
+}
+
+/**
+ * Callers choose the ids of workflows and agents, so one may be called as a path of another method. Where
+ * none is, the method is what is wrong with the request.
+ */
+async function unlessNotFound(served: unknown, refuse: () => Promise<void>): Promise<void> {
+  try {
+    await served;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'not_found') return refuse();
+    throw error;
+  }
 }
 
 /** The methods of routes with exactly this path, or else of routes with parameters that match it. */
