@@ -19,6 +19,7 @@ story('a list and a page show that an execution waits for a place of its key', a
     .getByRole('listitem')
     .filter({ has: page.locator(`a[href$="${second}"]`) });
   await row.getByText('waiting', { exact: true }).waitFor();
+  await row.getByText('a place, key acme', { exact: true }).waitFor();
   t.deepEqual(await checkAccessibility(page), []);
 
   await open(`executions/${second}`);
@@ -33,7 +34,7 @@ story('a list and a page show that an execution waits for a place of its key', a
 });
 
 story(
-  'a page says which time, rate, newer start or batch an execution waits for',
+  'a list and a page say which time, rate, newer start or batch an execution waits for',
   async (t, place) => {
     const { page, tenant, open } = place;
     const nodes = {
@@ -50,12 +51,36 @@ story(
     const acme = { customer: 'acme' };
     await tenant.until(await tenant.start('paced', acme), 'paused');
     const waiting = [
-      [await tenant.start('later', {}, { start_after: '1h' }), /^its start at/],
-      [await tenant.start('paced', acme), /^its turn by the rate, key acme, since/],
-      [await tenant.start('settled'), /^a newer start; it begins at .* unless one comes/],
-      [await tenant.start('gathered'), /^further starts of its batch, which closes at .* or when/],
+      [
+        await tenant.start('later', {}, { start_after: '1h' }),
+        /^its start, in \d+ min$/,
+        /^its start at/,
+      ],
+      [
+        await tenant.start('paced', acme),
+        /^its rate, key acme/,
+        /^its turn by the rate, key acme, since/,
+      ],
+      [
+        await tenant.start('settled'),
+        /^a newer start, in \d+ min$/,
+        /^a newer start; it begins at .* unless one comes/,
+      ],
+      [
+        await tenant.start('gathered'),
+        /^its batch, in \d+ min$/,
+        /^further starts of its batch, which closes at .* or when/,
+      ],
     ] as const;
-    for (const [execution, text] of waiting) {
+    await open('executions');
+    for (const [execution, inList] of waiting) {
+      const row = page
+        .getByRole('list', { name: 'Executions' })
+        .getByRole('listitem')
+        .filter({ has: page.locator(`a[href$="${execution}"]`) });
+      await row.getByText(inList).waitFor();
+    }
+    for (const [execution, , text] of waiting) {
       await open(`executions/${execution}`);
       const overview = page.getByRole('region', { name: 'Overview' });
       await overview.getByText(text).waitFor();

@@ -5,6 +5,7 @@ export const COLUMNS = [
   { id: 'started', title: 'Started' },
   { id: 'duration', title: 'Duration' },
   { id: 'ended', title: 'Ended' },
+  { id: 'wait', title: 'Waits for' },
   { id: 'parent', title: 'Parent' },
   { id: 'labels', title: 'Labels' },
   { id: 'error', title: 'Error' },
@@ -13,7 +14,7 @@ export const COLUMNS = [
 export type ColumnId = (typeof COLUMNS)[number]['id'];
 
 const KEY = 'svc.executions.columns';
-const DEFAULT: readonly ColumnId[] = ['started', 'duration', 'error'];
+const DEFAULT: readonly ColumnId[] = ['started', 'duration', 'wait', 'error'];
 
 const chosen = createStore<readonly ColumnId[]>(readChosen());
 

@@ -20,7 +20,6 @@ export function ExecutionRow({
   readonly onSelect: ((isSelected: boolean) => void) | null;
 }) {
   const { execution_id: id } = row;
-  const waits = row.status === 'running' && row.waiting_for !== null;
   return (
     <div className={styles.row} style={{ gridTemplateColumns: templateOf(columns, onSelect) }}>
       {onSelect === null ? null : (
@@ -34,7 +33,7 @@ export function ExecutionRow({
         </span>
       )}
       <span className={styles.cell}>
-        <StatusBadge status={waits ? 'waiting' : row.status} />
+        <StatusBadge status={waitOf(row) === null ? row.status : 'waiting'} />
       </span>
       <span className={styles.cell}>
         <Link to="/executions/$id" params={{ id }} className={styles.link}>
@@ -87,6 +86,10 @@ function Cell({ row, column }: { readonly row: Execution; readonly column: Colum
       return <DurationText from={row.created_at} to={row.completed_at} />;
     case 'ended':
       return row.completed_at === null ? <>–</> : <Time at={row.completed_at} />;
+    case 'wait': {
+      const wait = waitOf(row);
+      return wait === null ? <></> : <Wait waitingFor={wait} />;
+    }
     case 'parent':
       if (row.parent_execution_id === null) return <>–</>;
       return (
@@ -105,8 +108,46 @@ function Cell({ row, column }: { readonly row: Execution; readonly column: Colum
   }
 }
 
+const WIDTHS: Partial<Record<ColumnId, string>> = {
+  wait: 'minmax(8rem, 2fr)',
+  error: 'minmax(8rem, 2fr)',
+};
+
+/** Null: the execution has begun, or is paused before it begins. */
+function waitOf({ status, waiting_for: waitingFor }: Execution): Execution['waiting_for'] {
+  return status === 'running' ? waitingFor : null;
+}
+
+const WAITS = {
+  start_after: 'its start',
+  debounce: 'a newer start',
+  batch: 'its batch',
+  rate: 'its rate',
+  concurrency: 'a place',
+  max_concurrent_executions: 'a place of the tenant',
+} as const;
+
+/** As short as a row allows; the page of the execution says more. */
+function Wait({
+  waitingFor: { kind, key, until },
+}: {
+  readonly waitingFor: NonNullable<Execution['waiting_for']>;
+}) {
+  const text = `${WAITS[kind]}${key === null ? '' : `, key ${key}`}`;
+  return (
+    <span title={text}>
+      {text}
+      {until === null ? null : (
+        <>
+          , <Time at={until} />
+        </>
+      )}
+    </span>
+  );
+}
+
 function templateOf(columns: readonly ColumnId[], checks: unknown): string {
-  const own = columns.map((column) => (column === 'error' ? 'minmax(8rem, 2fr)' : '8rem'));
+  const own = columns.map((column) => WIDTHS[column] ?? '8rem');
   return [checks === null ? '' : '2rem', '6rem', 'minmax(12rem, 2fr)', ...own].join(' ');
 }
 
