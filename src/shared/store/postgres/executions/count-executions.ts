@@ -29,6 +29,8 @@ function isOfStatuses({ driving, residual }: SplitCriteria): boolean {
 /**
  * Counts the entries of an index between the edges of the buckets, for each status. It reads no
  * execution whose page vacuum has seen since its last change, and computes nothing for an entry.
+ * The edges never reach behind the bound: the server would read on to the end of the status, as the
+ * comparison of rows stops no scan beside one of the time.
  */
 async function countEntries(
   readers: PostgresPool,
@@ -105,7 +107,7 @@ async function countEntries(
         where e.tenant_id = ${owner}
           and e.status = s.status
           and ${started}
-          and e.created_at >= d.lower
+          and e.created_at >= greatest(d.lower, p.created_at)
           and e.created_at < d.upper
           and (e.created_at, e.id) >= (p.created_at, p.id)
       ) c
