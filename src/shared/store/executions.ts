@@ -161,7 +161,7 @@ export interface SearchExecutions {
   /** Only executions older than this one (keyset paging). */
   readonly cursor: ExecutionPlace | null;
   readonly limit: number;
-  /** How many executions are looked through at most. */
+  /** How many executions are looked through at most; of a label, half as many. */
   readonly within: number;
 }
 
@@ -175,11 +175,20 @@ export interface CountExecutions {
   readonly tenantId: TenantId;
   readonly criteria: ExecutionCriteria;
   /** Only so many, the newest, are looked through. */
-  readonly within: number;
+  readonly within: CountBounds;
+  /** The groups that are counted beside, of the same executions; null: none. */
+  readonly by: GroupKey | null;
   /** ISO instants of the histogram: inclusive and exclusive. Null: from the oldest that fits. */
   readonly from: string | null;
   readonly to: string;
   readonly buckets: number;
+}
+
+export interface CountBounds {
+  /** With conditions on the status and the start alone: entries of an index tell them. */
+  readonly entries: number;
+  /** With any other condition, or groups: each execution is read. Of a label, and by labels, half as many. */
+  readonly rows: number;
 }
 
 export interface CountGroups extends Pick<CountExecutions, 'tenantId' | 'criteria' | 'within'> {

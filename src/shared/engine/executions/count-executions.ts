@@ -20,8 +20,8 @@ export interface CountsShown {
   }[];
 }
 
-/** Only so many executions, the newest, are looked through. */
-const COUNTED_MAX = 100_000;
+/** The newest. An entry of an index costs 0.2 µs, and an execution that is read 1 to 2. */
+const COUNTED_MAX = { entries: 100_000, rows: 20_000 };
 
 /**
  * Counts the executions that fit, by status and by the time of their start. The histogram covers the
@@ -30,9 +30,14 @@ const COUNTED_MAX = 100_000;
 export async function countExecutions(
   deps: EngineDeps,
   { tenantId }: Reader,
-  params: { readonly filter: ExecutionFilter; readonly buckets: number },
+  params: {
+    readonly filter: ExecutionFilter;
+    readonly buckets: number;
+    /** The groups that are counted beside. */
+    readonly by: GroupKey | null;
+  },
 ): Promise<CountsShown> {
-  const { filter, buckets } = params;
+  const { filter, buckets, by } = params;
   const now = Date.parse(await deps.store.diagnosis.clock());
   const criteria = gatherCriteria(conditionsOf(filter), now);
   const to = criteria.started.before ?? new Date(now + 1).toISOString();
@@ -40,6 +45,7 @@ export async function countExecutions(
     tenantId,
     criteria,
     within: COUNTED_MAX,
+    by,
     from: criteria.started.from,
     to,
     buckets,

@@ -1,12 +1,18 @@
+import type { CountExecutions } from '../executions.ts';
 import type { ExecutionCriteria, LabelCriteria } from '../../domain/execution/query/criteria.ts';
 
 /** Criteria for one index, and criteria that each execution from the index is compared with. */
 export interface SplitCriteria {
   /** At most one label is named, with one value: then the index is that of the labels. */
   readonly driving: ExecutionCriteria;
-  /** Null: the index finds only executions that fit. */
+  /** With the index of a label: the other labels, compared before an execution is read. */
+  readonly labels: readonly LabelCriteria[];
+  /** Null: no execution is compared. */
   readonly residual: ExecutionCriteria | null;
 }
+
+/** So many entries of each label are read to find the rarest of several. */
+export const RARITY_ENTRIES = 1_000;
 
 const NONE = { in: null, notIn: [], contains: [] };
 const NO_CRITERIA: ExecutionCriteria = {
@@ -36,16 +42,65 @@ export function splitCriteria(criteria: ExecutionCriteria): SplitCriteria {
     parents: driving.parents === null ? criteria.parents : null,
     statuses: driving.statuses === null ? criteria.statuses : null,
     workflow: { ...criteria.workflow, in: driving.workflow.in ? null : criteria.workflow.in },
-    labels: criteria.labels.filter((each) => !driving.labels.includes(each)),
+    labels: driving.labels.length === 0 ? criteria.labels : [],
   };
-  return { driving, residual: restrictsNothing(rest) ? null : rest };
+  const labels = criteria.labels.filter((each) => !driving.labels.includes(each));
+  return {
+    driving,
+    labels: driving.labels.length === 0 ? [] : labels,
+    residual: restrictsNothing(rest) ? null : rest,
+  };
+}
+
+/** Whether all that the index finds fits. */
+export function findsFitting({ labels, residual }: SplitCriteria): boolean {
+  return labels.length === 0 && residual === null;
+}
+
+/** Whether the entries of indexes tell all that is compared: the status and the start. */
+export function isOfStatuses({ driving, labels, residual }: SplitCriteria): boolean {
+  return (
+    driving.workflow.in === null &&
+    driving.ids === null &&
+    driving.parents === null &&
+    driving.labels.length + labels.length === 0 &&
+    (residual === null || restrictsNothing({ ...residual, statuses: null }))
+  );
+}
+
+/** Of a label, each execution is found by a search in an index of its own, which costs the most. */
+export function rowsWithin(rows: number, split: SplitCriteria): number {
+  return labelOf(split.driving) === null ? rows : Math.ceil(rows / 2);
+}
+
+/** How many executions a count looks through, and so many its groups. */
+export function countedWithin(
+  { within: { entries, rows }, by }: Pick<CountExecutions, 'within' | 'by'>,
+  split: SplitCriteria,
+): number {
+  if (by === null && isOfStatuses(split)) return entries;
+  return by?.field === 'labels' ? Math.ceil(rows / 2) : rowsWithin(rows, split);
+}
+
+/** All that executions are compared with; null: nothing. */
+export function comparedOf({ labels, residual }: SplitCriteria): ExecutionCriteria | null {
+  return labels.length === 0 ? residual : { ...(residual ?? NO_CRITERIA), labels };
+}
+
+/** The criteria once for each label whose index may be the one, with that label first. */
+export function eachLabelFirst(criteria: ExecutionCriteria): readonly ExecutionCriteria[] {
+  if (labelOf(splitCriteria(criteria).driving) === null) return [];
+  return criteria.labels.filter(isOneValue).map((label) => ({
+    ...criteria,
+    labels: [label, ...criteria.labels.filter((each) => each !== label)],
+  }));
 }
 
 function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> {
   const { statuses, workflow, ids, parents, labels } = criteria;
   if (ids !== null) return { ids };
   if (parents !== null) return { parents };
-  // People give labels to few executions of a kind.
+  // People give labels to few executions of a kind. Of several, the store puts the rarest first.
   const label = labels.find(isOneValue);
   if (label !== undefined) return { labels: [label] };
   const ofWorkflow = workflow.in?.length === 1 ? { workflow: { ...NONE, in: workflow.in } } : null;

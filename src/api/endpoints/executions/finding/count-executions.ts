@@ -54,7 +54,9 @@ export const countExecutions = defineEndpoint({
     200: z.object({
       total: z.int(),
       is_exact: z.boolean().meta({
-        description: 'False: only the newest 100,000 executions were looked through.',
+        description:
+          'False: only the newest executions were looked through: 100,000 with conditions on the ' +
+          'status and the start alone, 10,000 if a label is looked up, and 20,000 otherwise.',
       }),
       by_status: countsByStatus.meta({ description: 'Without the statuses of no execution.' }),
       histogram: z
@@ -73,7 +75,8 @@ export const countExecutions = defineEndpoint({
   async handle({ query, caller }, { engine }) {
     const filter = readFilter(query);
     const { buckets, group_by: by } = query;
-    const counted = filter === null ? NOTHING : await count(engine, caller, { filter, buckets });
+    const counted =
+      filter === null ? NOTHING : await count(engine, caller, { filter, buckets, by });
     const { total, isExact, byStatus, histogram } = counted;
     const groups =
       by === null ? null : filter === null ? [] : await countGroups(engine, caller, { filter, by });

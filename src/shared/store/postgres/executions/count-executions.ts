@@ -1,70 +1,86 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { CountExecutions, ExecutionCounts } from '../../executions.ts';
-import { splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts';
+import {
+  isOfStatuses,
+  countedWithin,
+  splitCriteria,
+  type SplitCriteria,
+} from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { writeCriteria } from './write-criteria.ts';
-import { createBinds, unnamed, writeDrive, writeRows } from './write-drive.ts';
+import { putRarestFirst } from './put-rarest-first.ts';
+import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
+import {
+  COMPARED_COLUMNS,
+  createBinds,
+  unnamed,
+  writeDrive,
+  writeFound,
+  writeRows,
+} from './write-drive.ts';
 
-export function countExecutions(
+export async function countExecutions(
   readers: PostgresPool,
   params: CountExecutions,
 ): Promise<ExecutionCounts> {
-  const split = splitCriteria(params.criteria);
+  const { tenantId, criteria } = params;
+  const split = splitCriteria(await putRarestFirst(readers, { tenantId, criteria, cursor: null }));
+  const within = countedWithin(params, split);
   return isOfStatuses(split)
-    ? countEntries(readers, params, split)
-    : countRows(readers, params, split);
+    ? countEntries(readers, { ...params, within }, split)
+    : countRows(readers, { ...params, within }, split);
 }
 
-function isOfStatuses({ driving, residual }: SplitCriteria): boolean {
-  const { workflow, ids, parents, labels } = driving;
-  return (
-    residual === null &&
-    workflow.in === null &&
-    ids === null &&
-    parents === null &&
-    labels.length === 0
-  );
-}
+type CountWithin = Omit<CountExecutions, 'within'> & { readonly within: number };
 
 /**
  * Counts the entries of an index between the edges of the buckets, for each status. It reads no
  * execution whose page vacuum has seen since its last change, and computes nothing for an entry.
- * The edges never reach behind the bound: the server would read on to the end of the status, as the
- * comparison of rows stops no scan beside one of the time.
+ * The edges never reach behind the bound, and the comparison with the bound comes last: beside one of the
+ * time, it ends no reading of an index, and the server would read on to the end of the status.
  */
 async function countEntries(
   readers: PostgresPool,
-  params: CountExecutions,
+  params: CountWithin,
   split: SplitCriteria,
 ): Promise<ExecutionCounts> {
   const { tenantId, within } = params;
   const { values, bind } = createBinds();
-  const statuses = bind(split.driving.statuses ?? EXECUTION_STATUSES);
+  const { driving, residual } = split;
+  const wanted = driving.statuses ?? residual?.statuses ?? EXECUTION_STATUSES;
+  const statuses = bind([...new Set(wanted)]);
   const buckets = `${bind(params.buckets)}::int4`;
-  const { where: driving } = writeDrive({ tenantId, cursor: null }, split, bind);
-  const owner = `${bind(tenantId)}::text`;
-  const started = writeCriteria({ ...split.driving, statuses: null }, bind);
+  const { where } = writeDrive({ tenantId, cursor: null }, split, bind);
+  const entries = `e.tenant_id = ${bind(tenantId)}::text
+          and e.status = s.status
+          and ${writeCriteria({ ...driving, statuses: null }, bind)}`;
+  const upToBound = '(e.created_at, e.id) >= (p.created_at, p.id)';
   const text = `
     with bound as materialized (
       select e.created_at, e.id
       from executions e
-      where ${driving}
+      where ${where}
       order by e.created_at desc, e.id desc
       offset ${bind(within - 1)}::int4
       limit 1
     ),
+    place as materialized (
+      select coalesce(b.created_at, '-infinity') as created_at, coalesce(b.id, '${FIRST_ID}') as id
+      from (select) o
+      left join bound b on true
+    ),
     oldest as materialized (
-      select b.created_at
-      from bound b
-      union all
-      (
+      select min(o.created_at) as created_at
+      from place p
+      cross join unnest(${statuses}::text[]) as s (status)
+      cross join lateral (
         select e.created_at
         from executions e
-        where ${driving}
-          and not exists (select from bound)
+        where ${entries}
+          and e.created_at >= p.created_at
+          and ${upToBound}
         order by e.created_at, e.id
         limit 1
-      )
+      ) o
     ),
     bounds as materialized (
       select t.first, round(date_part('epoch', t.last - t.first) * 1000) as span_ms
@@ -91,11 +107,6 @@ async function countEntries(
       ) n
       where n.bucket <= n.last
     ),
-    place as materialized (
-      select coalesce(b.created_at, '-infinity') as created_at, coalesce(b.id, '${FIRST_ID}') as id
-      from (select) o
-      left join bound b on true
-    ),
     counted as (
       select s.status, d.bucket, c.count
       from place p
@@ -104,12 +115,10 @@ async function countEntries(
       cross join lateral (
         select count(*)::int4 as count
         from executions e
-        where e.tenant_id = ${owner}
-          and e.status = s.status
-          and ${started}
+        where ${entries}
           and e.created_at >= greatest(d.lower, p.created_at)
           and e.created_at < d.upper
-          and (e.created_at, e.id) >= (p.created_at, p.id)
+          and ${upToBound}
       ) c
       where c.count > 0
     )
@@ -126,19 +135,24 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Reads each execution: no index has all that is compared. */
 async function countRows(
   readers: PostgresPool,
-  params: CountExecutions,
+  params: CountWithin,
   split: SplitCriteria,
 ): Promise<ExecutionCounts> {
   const { tenantId, within } = params;
   const { values, bind } = createBinds();
   const buckets = `${bind(params.buckets)}::int4`;
-  const rows = writeRows(writeDrive({ tenantId, cursor: null }, split, bind), {
-    columns: split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS,
+  const columns = split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS;
+  const drive = writeDrive({ tenantId, cursor: null }, split, bind);
+  const found = writeFound(drive, {
+    columns,
     bound: 'true',
     end: `limit ${bind(within)}::int4`,
   });
+  const labels = writeOtherLabels(split.labels, tenantId, bind);
   const text = `
-    with scanned as materialized (${rows}
+    with found as materialized (${found}
+    ),
+    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
     ),
     fitting as ${split.residual === null ? 'not' : ''} materialized (
       select e.status, e.created_at
@@ -166,17 +180,14 @@ async function countRows(
       from fitting f, bounds b
       group by 1, 2
     )
-    select b.first, (select count(*)::int4 from scanned) as scanned, c.status, c.bucket, c.count
+    select b.first, (select count(*)::int4 from found) as scanned, c.status, c.bucket, c.count
     from bounds b
     left join counted c on true
     order by c.bucket, c.status`;
   return decodeCounts(await readers.run<CountRecord>(unnamed(text), values, tenantId), within);
 }
 
-const COUNTED_COLUMNS = 'e.status, e.created_at';
-/** All that a condition of a query looks at. */
-const COMPARED_COLUMNS = `e.id, e.definition_id, e.workflow_id, e.workflow_version,
-        e.parent_execution_id, e.status, e.error, e.created_at, e.completed_at`;
+const COUNTED_COLUMNS = 'e.id, e.status, e.created_at';
 
 interface CountRecord {
   readonly first: string | null;

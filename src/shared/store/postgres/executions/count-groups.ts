@@ -1,27 +1,42 @@
 import type { CountedValue, CountGroups, GroupKey } from '../../executions.ts';
-import { splitCriteria } from '../../rows/split-criteria.ts';
+import { countedWithin, splitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { type Bind, writeCriteria } from './write-criteria.ts';
-import { createBinds, unnamed, writeDrive, writeRows } from './write-drive.ts';
+import { putRarestFirst } from './put-rarest-first.ts';
+import { type Bind, writeCriteria, writeOtherLabels } from './write-criteria.ts';
+import {
+  COMPARED_COLUMNS,
+  createBinds,
+  unnamed,
+  writeDrive,
+  writeFound,
+  writeRows,
+} from './write-drive.ts';
 
 /** Reads each execution up to the bound, and for a label one row of its index. */
 export async function countGroups(
   readers: PostgresPool,
   params: CountGroups,
 ): Promise<readonly CountedValue[]> {
-  const { tenantId, within } = params;
-  const split = splitCriteria(params.criteria);
+  const { tenantId, criteria, by } = params;
+  const split = splitCriteria(await putRarestFirst(readers, { tenantId, criteria, cursor: null }));
   const { values, bind } = createBinds();
-  const rows = writeRows(writeDrive({ tenantId, cursor: null }, split, bind), {
-    columns: COMPARED_COLUMNS,
+  const drive = writeDrive({ tenantId, cursor: null }, split, bind);
+  // The label of an entry of an index is found without the execution.
+  const columns =
+    by.field === 'labels' && split.residual === null ? 'e.id, e.created_at' : COMPARED_COLUMNS;
+  const found = writeFound(drive, {
+    columns,
     bound: 'true',
-    end: `limit ${bind(within)}::int4`,
+    end: `limit ${bind(countedWithin(params, split))}::int4`,
   });
+  const labels = writeOtherLabels(split.labels, tenantId, bind);
   const text = `
-    with scanned as materialized (${rows}
+    with found as materialized (${found}
+    ),
+    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
     ),
     keyed as materialized (
-      select ${writeKey(params.by, bind)} as value
+      select ${writeKey(by, bind)} as value
       from scanned e
       where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     )
@@ -32,10 +47,6 @@ export async function countGroups(
     limit ${bind(params.limit)}::int4`;
   return readers.run<CountedValue>(unnamed(text), values, tenantId);
 }
-
-/** All that a condition of a query or a group looks at. */
-const COMPARED_COLUMNS = `e.id, e.definition_id, e.workflow_id, e.workflow_version,
-        e.parent_execution_id, e.status, e.error, e.created_at, e.completed_at`;
 
 function writeKey(by: GroupKey, bind: Bind): string {
   switch (by.field) {

@@ -5,12 +5,18 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { splitCriteria, type SplitCriteria } from '../../rows/split-criteria.ts';
+import {
+  findsFitting,
+  rowsWithin,
+  splitCriteria,
+  type SplitCriteria,
+} from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
 import { countGroups } from './count-groups.ts';
-import { writeCriteria } from './write-criteria.ts';
+import { putRarestFirst } from './put-rarest-first.ts';
+import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
   createBinds,
   type Drive,
@@ -18,6 +24,7 @@ import {
   orderBy,
   unnamed,
   writeDrive,
+  writeFound,
   writePlace,
   writeRows,
 } from './write-drive.ts';
@@ -39,23 +46,28 @@ async function searchExecutions(
   readers: PostgresPool,
   params: SearchExecutions,
 ): Promise<SearchPage> {
-  const split = splitCriteria(params.criteria);
-  const bound = split.residual === null ? null : await findBound(readers, params, split);
+  const split = splitCriteria(await putRarestFirst(readers, params));
+  const within = rowsWithin(params.within, split);
+  const bound = findsFitting(split) ? null : await findBound(readers, { ...params, within }, split);
   const { values, bind } = createBinds();
   const drive = writeDrive(params, split, bind);
-  const rows = writeRows(drive, {
+  const found = writeFound(drive, {
     columns: EXECUTION_COLUMNS,
     bound: writePlace(drive.place, '>=', bound, bind),
     end: endOf(drive),
+  });
+  const rows = writeRows(drive, `(${found})`, {
+    columns: EXECUTION_COLUMNS,
+    labels: writeOtherLabels(split.labels, params.tenantId, bind),
   });
   const text = `
     select ${LISTED_COLUMNS}
     from (${rows}) e
     where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
-    order by e.created_at desc, e.id desc
+    order by e.listed_at desc, e.listed_id desc
     limit ${bind(params.limit)}::int4`;
-  const found = await readers.run<ListedRecord>(unnamed(text), values, params.tenantId);
-  const page = found.map(decodeListed);
+  const records = await readers.run<ListedRecord>(unnamed(text), values, params.tenantId);
+  const page = records.map(decodeListed);
   const last = page.length === params.limit ? page.at(-1) : undefined;
   if (last === undefined) return { rows: page, next: bound };
   return { rows: page, next: { createdAt: last.createdAt, executionId: last.executionId } };
@@ -66,7 +78,7 @@ async function searchExecutions(
    */
   function endOf({ place }: Drive): string {
     if (place === OF_EXECUTION) return 'offset 0';
-    return `limit ${bind(split.residual === null ? params.limit : params.within)}::int4`;
+    return `limit ${bind(findsFitting(split) ? params.limit : within)}::int4`;
   }
 }
 

@@ -4,7 +4,7 @@ import type {
   TextCriteria,
   TimeCriteria,
 } from '../../../domain/execution/query/criteria.ts';
-import type { ExecutionId } from '../../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import { toUuid } from '../rows.ts';
 
 /** Takes a value of a statement and returns its place in the text: `$3`. */
@@ -22,7 +22,7 @@ export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
     ...writeText('e.workflow_version', criteria.version, bind),
     ...writeTimes('e.created_at', criteria.started, bind),
     ...writeTimes('e.completed_at', criteria.ended, bind),
-    ...criteria.labels.flatMap((label) => writeLabel(label, bind)),
+    ...criteria.labels.flatMap((label) => writeLabel(label, OF_EXECUTION, bind)),
     ...criteria.waiting.map((is) => `${is ? '' : 'not '}${WAITS}`),
     ...(errorContains.length === 0 ? [] : [writeError(errorContains, bind)]),
   ];
@@ -40,21 +40,55 @@ const WAITS = `case
     )
   end`;
 
+/** The label `n` of something. */
+interface Owner {
+  /** By the primary key. */
+  readonly label: string;
+  /** By the index of values, if that finds it. */
+  readonly writeValue: () => string;
+}
+
+const OF_EXECUTION: Owner = {
+  label: 'n.execution_id = e.id',
+  writeValue: () => 'n.execution_id = e.id',
+};
+
+/** The criteria as a condition on the entry `l` of a label; values are compared by entries alone. */
+export function writeOtherLabels(
+  labels: readonly LabelCriteria[],
+  tenantId: TenantId,
+  bind: Bind,
+): string {
+  const label = 'n.execution_id = l.execution_id';
+  const writeValue = () => `n.tenant_id = ${bind(tenantId)}::text
+      and n.created_at = l.created_at
+      and ${label}`;
+  return ['true', ...labels.flatMap((each) => writeLabel(each, { label, writeValue }, bind))].join(
+    ' and ',
+  );
+}
+
 function writeLabel(
   { label, in: wanted, notIn, contains }: LabelCriteria,
+  owner: Owner,
   bind: Bind,
 ): readonly string[] {
   // A value, not `exists`, which the server may turn into a join with all executions of the label.
-  const having = (condition: string) => `coalesce((
-    select ${condition}
+  const having = (own: string, condition: string) => `coalesce((
+    select true
     from execution_labels n
-    where n.execution_id = e.id
+    where ${own}
       and n.name = ${bind(label)}::text
+      and ${condition}
   ), false)`;
+  const hasOneOf = (values: readonly string[]) =>
+    having(owner.writeValue(), writeIn('n.value', values, bind));
   return [
-    ...(wanted === null ? [] : [having(writeIn('n.value', wanted, bind))]),
-    ...(notIn.length === 0 ? [] : [`not ${having(writeIn('n.value', notIn, bind))}`]),
-    ...(contains.length === 0 ? [] : [having(writeContains('n.value', contains, bind))]),
+    ...(wanted === null ? [] : [hasOneOf(wanted)]),
+    ...(notIn.length === 0 ? [] : [`not ${hasOneOf(notIn)}`]),
+    ...(contains.length === 0
+      ? []
+      : [having(owner.label, writeContains('n.value', contains, bind))]),
   ];
 }
 

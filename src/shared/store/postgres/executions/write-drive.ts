@@ -17,6 +17,10 @@ export interface PlaceColumns {
   readonly id: string;
 }
 
+/** All that a condition of a query or a group looks at. */
+export const COMPARED_COLUMNS = `e.id, e.definition_id, e.workflow_id, e.workflow_version,
+        e.parent_execution_id, e.status, e.error, e.created_at, e.completed_at`;
+
 export const OF_EXECUTION: PlaceColumns = { at: 'e.created_at', id: 'e.id' };
 const OF_LABEL: PlaceColumns = { at: 'l.created_at', id: 'l.execution_id' };
 
@@ -43,8 +47,8 @@ export function writeDrive(
   return { table: 'execution_labels l', where, place };
 }
 
-/** The executions that an index finds. The server can turn no join around that is lateral and ends so. */
-export function writeRows(
+/** What an index finds, in its order: executions, or entries of the index of a label. */
+export function writeFound(
   { table, where, place }: Drive,
   {
     columns,
@@ -52,24 +56,44 @@ export function writeRows(
     end,
   }: { readonly columns: string; readonly bound: string; readonly end: string },
 ): string {
-  const found = (selected: string) => `
-      select ${selected}
+  return `
+      select ${place === OF_EXECUTION ? columns : 'l.execution_id, l.created_at'}
       from ${table}
       where ${where}
         and ${bound}
       order by ${orderBy(place)}
       ${end}`;
-  if (place === OF_EXECUTION) return found(columns);
+}
+
+/**
+ * The executions of what an index has found: `found` is a table or a query. Other labels are compared
+ * first, so that only executions with all of them are read. Whoever orders them by `listed_at` and
+ * `listed_id` keeps the order of the index, and with a limit reads no more. The server can turn no join
+ * around that is lateral and ends so.
+ */
+export function writeRows(
+  { place }: Drive,
+  found: string,
+  { columns, labels }: { readonly columns: string; readonly labels: string },
+): string {
+  if (place === OF_EXECUTION) {
+    return `
+      select e.*, e.created_at as listed_at, e.id as listed_id
+      from ${found} e`;
+  }
   return `
-      select e.*
-      from (${found('l.execution_id, l.created_at')}) l
+      select e.*, l.created_at as listed_at, l.execution_id as listed_id
+      from (
+        select l.execution_id, l.created_at
+        from ${found} l
+        where ${labels}
+      ) l
       cross join lateral (
         select ${columns}
         from executions e
         where e.id = l.execution_id
         offset 0
-      ) e
-      order by ${orderBy(place)}`;
+      ) e`;
 }
 
 export function orderBy({ at, id }: PlaceColumns): string {

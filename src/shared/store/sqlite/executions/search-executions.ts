@@ -8,7 +8,7 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { splitCriteria } from '../../rows/split-criteria.ts';
+import { comparedOf, countedWithin, rowsWithin, splitCriteria } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import {
   decodeListed,
@@ -18,6 +18,7 @@ import {
   toIso,
 } from '../rows.ts';
 import { countGroups } from './count-groups.ts';
+import { putRarestFirst } from './put-rarest-first.ts';
 import { writeCriteria } from './write-criteria.ts';
 import {
   all,
@@ -37,9 +38,11 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
 }
 
 function searchExecutions(connection: Connection, params: SearchExecutions): SearchPage {
-  const { tenantId, cursor, limit, within } = params;
-  const { driving, residual } = splitCriteria(params.criteria);
-  const { from, place, ...drive } = writeDrive(driving);
+  const { tenantId, cursor, limit } = params;
+  const split = splitCriteria(putRarestFirst(connection, params));
+  const within = rowsWithin(params.within, split);
+  const residual = comparedOf(split);
+  const { from, place, ...drive } = writeDrive(split.driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
   const bindings: Record<string, Bindable> = { tenant_id: tenantId, ...drive.bindings };
   let where = drive.condition;
@@ -108,9 +111,11 @@ function findBound(
 }
 
 function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
-  const { tenantId, from, to, buckets, within } = params;
-  const { driving, residual } = splitCriteria(params.criteria);
-  const drive = writeDrive(driving);
+  const { tenantId, criteria, from, to, buckets } = params;
+  const split = splitCriteria(putRarestFirst(connection, { tenantId, criteria, cursor: null }));
+  const within = countedWithin(params, split);
+  const residual = comparedOf(split);
+  const drive = writeDrive(split.driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
   const records = all<CountRecord>(
     connection,

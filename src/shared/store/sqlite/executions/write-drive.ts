@@ -6,6 +6,8 @@ import { writeCriteria, type WrittenCriteria } from './write-criteria.ts';
 /** An index in the order of the list, with the executions that it finds. */
 export interface Drive extends WrittenCriteria {
   readonly from: string;
+  /** The entries of the index of a label, alone; empty: the index is another. */
+  readonly labelled: string;
   readonly place: { readonly at: string; readonly id: string };
 }
 
@@ -15,6 +17,7 @@ export function writeDrive(driving: ExecutionCriteria): Drive {
     const { condition, bindings } = writeCriteria('d_', driving);
     return {
       from: 'executions',
+      labelled: '',
       place: { at: 'created_at', id: 'id' },
       condition: `tenant_id = :tenant_id and ${condition}`,
       bindings,
@@ -25,13 +28,15 @@ export function writeDrive(driving: ExecutionCriteria): Drive {
     ...(from === null ? [] : [' and created_at >= :label_from']),
     ...(before === null ? [] : [' and created_at < :label_before']),
   ];
-  return {
-    // A cross join keeps its order, and with it that of the index.
-    from: `(
+  const labelled = `(
        select execution_id as labelled_id, created_at as labelled_at
        from execution_labels
        where tenant_id = :tenant_id and name = :label_name and value = :label_value${times.join('')}
-     ) cross join executions on id = labelled_id`,
+     )`;
+  return {
+    // A cross join keeps its order, and with it that of the index.
+    from: `${labelled} cross join executions on id = labelled_id`,
+    labelled,
     place: { at: 'labelled_at', id: 'labelled_id' },
     condition: 'true',
     bindings: {

@@ -3,7 +3,12 @@ import { parseQuery } from '../../../../../src/shared/domain/execution/query/par
 import type { JsonObject } from '../../../../../src/shared/domain/json.ts';
 import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
 import type { NewExecution } from '../../../../../src/shared/store/commit.ts';
-import type { CountExecutions, Store } from '../../../../../src/shared/store/store.ts';
+import type {
+  CountExecutions,
+  ExecutionCounts,
+} from '../../../../../src/shared/store/executions.ts';
+import type { Store } from '../../../../../src/shared/store/store.ts';
+import type { Labels } from '../../../../../src/shared/domain/execution/labels/labels.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { commitOne, start, type Started } from '../drive.ts';
@@ -60,6 +65,38 @@ export function searchCases(name: string, open: () => TestStore): void {
       1,
     );
   });
+
+  check(
+    'a search by two labels looks through the executions of the rarer',
+    async (t, { store }) => {
+      const scene = await fill(store);
+      const { tenantId } = scene;
+      const common = { region: 'eu' };
+      const add = (labels: Labels) => start(store, { tenantId, create: { labels } });
+      const rare = await add({ ...common, incident: 'one' });
+      for (let more = 0; more < 5; more += 1) await add(common);
+      for (const query of [
+        'labels.region = eu and labels.incident = one',
+        'labels.incident = one and labels.region = eu',
+      ]) {
+        const { rows, next } = await store.executionSearch.search({
+          tenantId,
+          criteria: await criteriaOf(store, query),
+          cursor: null,
+          limit: 10,
+          within: 4,
+        });
+        t.deepEqual(
+          rows.map(({ executionId }) => executionId),
+          [rare.executionId],
+          query,
+        );
+        t.is(next, null, query);
+        const counted = await count(scene, query, { within: { entries: 4, rows: 4 } });
+        t.deepEqual([sumOf(counted), counted.isExact], [1, true], query);
+      }
+    },
+  );
 
   check('a list tells the labels of each execution', async (t, { store }) => {
     const { tenantId, names } = await fill(store);
@@ -123,7 +160,14 @@ export function searchCases(name: string, open: () => TestStore): void {
   });
 
   const queries = ['status = failed', 'version != "1"', 'error ~ timeout', ''];
-  const byLabel = ['labels.customer = acme', 'labels.customer = acme and status = failed'];
+  const byLabel = [
+    'labels.customer = acme',
+    'labels.customer = acme and status = failed',
+    'labels.customer = acme and labels.tier = gold',
+    'labels.customer = acme and labels.tier != gold',
+    'labels.tier = gold and labels.customer in (acme, "Brown & Co")',
+    'labels.tier = gold and labels.customer ~ brown and status = failed',
+  ];
   for (const query of [...queries, ...byLabel]) {
     check(
       `pages of "${query}" are the whole, however little a page looks through`,
@@ -189,10 +233,15 @@ export function searchCases(name: string, open: () => TestStore): void {
         const scene = await fill(store);
         const to = new Date(Date.now() + 1_000).toISOString();
         const from = new Date(Date.now() - 86_400_000).toISOString();
-        for (const status of ['', 'status = failed']) {
+        for (const status of [
+          '',
+          'status = failed',
+          'status != failed',
+          'status in (failed, failed, running)',
+        ]) {
           for (const buckets of [1, 3, 7]) {
             for (const range of [{ to }, { from, to }, { to: from }]) {
-              const params = { within, buckets, ...range };
+              const params = { within: { entries: within, rows: within }, buckets, ...range };
               // A condition that all fit, which no index answers.
               const compared = `${status}${status && ' and '}version != "none"`;
               t.deepEqual(
@@ -209,13 +258,59 @@ export function searchCases(name: string, open: () => TestStore): void {
 
   check('a count says that it did not look through everything', async (t, { store }) => {
     const scene = await fill(store);
-    const { groups, isExact } = await count(scene, '', { within: 2, buckets: 1 });
+    const { groups, isExact } = await count(scene, '', {
+      within: { entries: 2, rows: 2 },
+      buckets: 1,
+    });
     t.is(
       groups.reduce((sum, { count: own }) => sum + own, 0),
       2,
     );
     t.false(isExact);
   });
+
+  check('a count that reads executions looks through fewer', async (t, { store }) => {
+    const scene = await fill(store);
+    const within = { entries: 100, rows: 2 };
+    const counted = async (query: string) => {
+      const counts = await count(scene, query, { within });
+      return [sumOf(counts), counts.isExact];
+    };
+    t.deepEqual(await counted(''), [5, true]);
+    t.deepEqual(await counted('status != running'), [3, true]);
+    t.deepEqual(await counted('workflow = orders'), [2, false]);
+    t.deepEqual(await counted('version != none'), [2, false]);
+    t.deepEqual(await counted('labels.customer = acme'), [1, false], 'of a label, half as many');
+  });
+
+  check('groups are counted of the same executions as the count beside', async (t, { store }) => {
+    const scene = await fill(store);
+    for (const query of ['', 'status != failed', 'version != none', 'labels.customer = acme']) {
+      for (const by of [
+        { field: 'status' },
+        { field: 'workflow' },
+        { field: 'version' },
+        { field: 'labels', label: 'tier' },
+      ] as const) {
+        for (const rows of [1, 2, 4, 100]) {
+          const within = { entries: 100, rows };
+          const criteria = await criteriaOf(store, query);
+          const { tenantId } = scene;
+          const own = { tenantId, criteria, within, by, limit: 10 };
+          const groups = await store.executionSearch.countGroups(own);
+          t.is(
+            groups.reduce((sum, { count: each }) => sum + each, 0),
+            sumOf(await count(scene, query, { within, by })),
+            JSON.stringify([query, by, rows]),
+          );
+        }
+      }
+    }
+  });
+}
+
+function sumOf({ groups }: ExecutionCounts): number {
+  return groups.reduce((sum, { count: own }) => sum + own, 0);
 }
 
 interface Scene {
@@ -309,7 +404,8 @@ async function count(
   return store.executionSearch.count({
     tenantId,
     criteria: await criteriaOf(store, query),
-    within: 1_000,
+    within: { entries: 1_000, rows: 1_000 },
+    by: null,
     from: null,
     to: new Date(Date.parse(await store.diagnosis.clock()) + 1).toISOString(),
     buckets: 4,
