@@ -1,4 +1,4 @@
--- after: 37c412c313510e0f82d181b43251dd8e42b342fb98e4065244ff5f5969c1176c
+-- after: 34d6236caa66170a8de71d76c16bc431244a5a8781bd1edf541ae8ea835d1867
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

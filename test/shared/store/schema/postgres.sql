@@ -220,7 +220,7 @@ create table public.execution_labels (
   tenant_id text not null,
   created_at timestamp with time zone not null,
   constraint execution_labels_pkey PRIMARY KEY (execution_id, name)
-);
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=20000);
 
 create table public.execution_trees (
   root_execution_id uuid not null,
@@ -263,7 +263,7 @@ create table public.executions (
   constraint executions_priority_check CHECK ((priority >= 0)),
   constraint executions_shard_check CHECK ((shard >= 0)),
   constraint executions_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
-) with (fillfactor=70);
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=20000);
 
 create table public.flow_places (
   tenant_id text not null,

@@ -1,0 +1,2 @@
+-- works from: 14
+-- SQLite has no vacuum of its own: nothing changes.
