@@ -4,23 +4,26 @@ import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
 
-import { STAMP_FILE, readStamp } from '../../bin/launch/source-stamp.js';
+import { STAMP_FILE, isBuiltFrom, readStamp } from '../../bin/launch/source-stamp.js';
 import { chooseChunk } from './choose-chunk.ts';
 import { leaveUnmapped } from './leave-unmapped.ts';
 import { loadBuiltinsPlainly } from './load-builtins-plainly.ts';
 import { readLicences } from './read-licences.ts';
 
 /*
- * node bundle.ts
+ * node bundle.ts [--if-outdated]
  *
- * Writes the program into dist/bundle: the commands, the entries of the library and the tasks of
- * worker threads. They share their chunks, so a process has each module once, even if it loads
- * several entries. Modules that are imported on demand stay in chunks of their own. A start then loads some tens of files
- * instead of a thousand.
+ * Writes the program into dist/bundle, and its migrations into dist/migrations: the commands, the
+ * entries of the library and the tasks of worker threads. They share their chunks, so a process has
+ * each module once, even if it loads several entries. Modules that are imported on demand stay in
+ * chunks of their own. A start then loads some tens of files instead of a thousand. With
+ * --if-outdated, it keeps a build of the sources as they are.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUNDLE = join(ROOT, 'dist/bundle');
+/** A build finds the nearest ones above it, so those of an earlier build must not stay. */
+const MIGRATIONS = join(ROOT, 'dist/migrations');
 
 const ENTRIES = {
   svc: 'bin/svc.ts',
@@ -51,17 +54,23 @@ const INLINED = [
   'zod',
 ];
 
-// Before anything is read: a file that changes during the build makes the build outdated.
-const stamp = readStamp(ROOT);
-rmSync(BUNDLE, { recursive: true, force: true });
-const modules = await bundle();
-for (const asset of ASSETS) cpSync(join(ROOT, asset), join(BUNDLE, asset.replace(/.*\//, '')));
-writeFileSync(join(BUNDLE, 'LICENSES.txt'), readLicences(modules));
-writeFileSync(join(BUNDLE, STAMP_FILE), stamp);
+if (!process.argv.includes('--if-outdated') || !isBuiltFrom(ROOT, BUNDLE)) await build();
+
+async function build(): Promise<void> {
+  // Before anything is read: a file that changes during the build makes the build outdated.
+  const stamp = readStamp(ROOT);
+  rmSync(BUNDLE, { recursive: true, force: true });
+  rmSync(MIGRATIONS, { recursive: true, force: true });
+  const modules = await bundle();
+  cpSync(join(ROOT, 'migrations'), MIGRATIONS, { recursive: true });
+  for (const asset of ASSETS) cpSync(join(ROOT, asset), join(BUNDLE, asset.replace(/.*\//, '')));
+  writeFileSync(join(BUNDLE, 'LICENSES.txt'), readLicences(modules));
+  writeFileSync(join(BUNDLE, STAMP_FILE), stamp);
+}
 
 /** Answers the paths of the modules that became part of it. */
 async function bundle(): Promise<readonly string[]> {
-  const build = await rolldown({
+  const program = await rolldown({
     cwd: ROOT,
     input: ENTRIES,
     platform: 'node',
@@ -73,7 +82,7 @@ async function bundle(): Promise<readonly string[]> {
     // A dependency of koa calls it.
     checks: { eval: false },
   });
-  const { output } = await build.write({
+  const { output } = await program.write({
     dir: BUNDLE,
     format: 'esm',
     entryFileNames: '[name].js',
@@ -89,7 +98,7 @@ async function bundle(): Promise<readonly string[]> {
     sourcemap: true,
     sourcemapExcludeSources: true,
   });
-  await build.close();
+  await program.close();
   return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 }
 

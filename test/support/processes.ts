@@ -4,17 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 
 import { eventually } from './eventually.ts';
+import { programOf, type Entry } from './program-of.ts';
 
 /*
  * The real programs as child processes. Only the test configures them: they get no other
  * environment variables for that, and run in an empty folder without a configuration file. They
  * stay in the process group of the test run, which ends them when the test process dies.
  */
-
-export type Entry = 'svc' | 'svc-api' | 'svc-scheduler';
 
 export interface Started {
   readonly pid: number;
@@ -34,7 +32,7 @@ export interface Program {
   readonly entry: Entry | { readonly path: string };
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder of another version of this repository whose program runs. */
+  /** The folder of another version of this repository whose program runs, from its sources. */
   readonly root?: string | undefined;
 }
 
@@ -89,11 +87,10 @@ export async function waitUntilReady(
 const READY_MS_MAX = 45_000;
 const OUTPUT_CHARACTERS_MAX = 4_000_000;
 
-function pathOf({ entry, root = REPOSITORY }: Program): string {
-  return typeof entry === 'string' ? join(root, 'bin', `${entry}.ts`) : entry.path;
+function pathOf({ entry, root, env }: Program): string {
+  if (typeof entry !== 'string') return entry.path;
+  return root === undefined ? programOf(entry, env) : join(root, 'bin', `${entry}.ts`);
 }
-
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 function ownEnvironment(): NodeJS.ProcessEnv {
   const configures = /^(SVC_|TEST_|OTEL_|DATABASE_URL$|RUST_LOG$|NODE_OPTIONS$|.*_API_KEY$)/;

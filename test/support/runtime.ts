@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { freePort } from './servers/ports.ts';
 import { sendRequest, type HttpRequest, type Reply } from './http.ts';
-import { startProgram, waitUntilReady, type Entry, type Started } from './processes.ts';
+import { startProgram, waitUntilReady, type Started } from './processes.ts';
+import type { Entry } from './program-of.ts';
 import { makeTenant, type TestTenant } from './tenant.ts';
 
 /** A process of the service that serves the API. */

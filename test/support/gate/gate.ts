@@ -21,8 +21,18 @@ interface Step {
 
 type Stage = readonly (readonly Step[])[];
 
+/** Later steps start the program and its console a hundred times. From a build they start in half the time. */
+const BUILD: Step = {
+  name: 'build',
+  command: ['sh', '-c', 'node deploy/package/bundle.ts && node deploy/package/build-console.ts'],
+  counts: false,
+};
+
 const STAGES: readonly Stage[] = [
-  [[npmRun('tidy', { counts: false }), npmRun('lint'), npmRun('types')], [npmRun('format:check')]],
+  [
+    [npmRun('tidy', { counts: false }), npmRun('lint'), npmRun('types'), BUILD],
+    [npmRun('format:check')],
+  ],
   [
     [npmRun('test:python')],
     [npmRun('test:java'), npmRun('test:companion', { options: ['--gate'] })],
