@@ -164,7 +164,10 @@ check('finalizer: it runs once when the execution is cancelled, however often', 
   const id = await svc.run({ tools: TOOLS, nodes: { a: pay, f: unlock('always') } });
   const late = await svc.claimOf('a');
   const replies = await Promise.all(Array.from({ length: 10 }, () => svc.cancel(id)));
-  for (const { body } of replies) t.deepEqual(body, { execution_id: id, status: 'cancelled' });
+  const ending = { outcome: 'cancelled' };
+  for (const { body } of replies) {
+    t.deepEqual(body as unknown, { execution_id: id, status: 'cancelled', ending });
+  }
   t.is((await svc.complete(late)).status, 409);
   await svc.work('f');
   await svc.until(id, 'cancelled');

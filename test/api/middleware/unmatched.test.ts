@@ -34,7 +34,7 @@ test('200: a workflow and an agent may be called as a path of another method', a
   t.is((await api.call({ path: '/agents/preview' })).status, 200);
 });
 
-test('404: what a route of the path does not find stays unknown', async (t) => {
+test('404: an id that nobody has stays unknown', async (t) => {
   const { api } = t.context;
   t.is((await api.call({ path: '/agents/nobody' })).status, 404);
   t.is((await api.call({ path: '/workflows/nothing' })).status, 404);

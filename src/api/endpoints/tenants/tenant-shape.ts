@@ -46,7 +46,7 @@ export const limitsShape = z
     description: 'An absent limit does not apply. Each API process counts its own requests.',
   });
 
-/** What may be set. Answers show more: a tenant may still have what was accepted before. */
+/** The limits that a request may set. Answers may show others, which were accepted before. */
 export const limitsSettings = limitsShape
   .extend({
     max_concurrent_executions: z

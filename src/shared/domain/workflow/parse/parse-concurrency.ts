@@ -42,7 +42,7 @@ export function parseConcurrency(ir: JsonObject, findings: Findings): Concurrenc
 
 /**
  * Reports members that the rule does not have. `parseConcurrency` leaves them alone, because it also
- * reads definitions that were stored while they were ignored, and their executions must go on.
+ * reads definitions that were stored while they were ignored, and their executions must continue.
  */
 export function checkConcurrencyMembers(ir: JsonObject, problems: ProblemList): void {
   const rule = ir[FIELD] ?? null;
