@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { showDeadLetters } from '../../../src/shared/engine/work/show-dead-letters.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
+import { makeExecutionId } from '../store/contract/make.ts';
 
 /* Reads of an execution whose workflow has a data policy, and the input that its work gets. */
 
@@ -159,6 +161,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(row, { executionId, error: 'node a failed: no such person: [email]' });
     const [letter] = await svc.engine.listDeadLetters({ ...page, before: null });
     t.like(letter, { executionId, error: 'no such person: [email]' });
+    // As after a removal between the reading of the letters and that of their executions.
+    const [stored] = await store.work.listDeadLetters({ ...page, before: null });
+    t.is(stored?.error, 'no such person: ann@mail.example');
+    const letters = stored ? [{ ...stored, executionId: makeExecutionId() }] : [];
+    const [orphan] = await showDeadLetters(svc.deps, letters, TENANT);
+    t.is(
+      orphan?.error,
+      'hidden: the execution of this item has been removed, and its data policy too',
+    );
   });
 
   test(`${dialect}: outputs that are not retained are not shown`, async (t) => {

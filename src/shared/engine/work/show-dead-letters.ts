@@ -48,6 +48,7 @@ export async function showDeadLetter(
 }
 
 interface Around {
+  /** Null: the execution is gone. */
   readonly plan: Plan | null;
   readonly handled: ReadonlySet<WorkItemId>;
   readonly undoes: ReadonlyMap<WorkItemId, ShownUndoing>;
@@ -55,6 +56,9 @@ interface Around {
 
 const NOTHING = { handled: new Set<WorkItemId>(), undoes: new Map<WorkItemId, ShownUndoing>() };
 const UNKNOWN: Around = { plan: null, ...NOTHING };
+
+/** Retention removed the execution after the letters were listed, and the policy is that of its workflow. */
+const HIDDEN_ERROR = 'hidden: the execution of this item has been removed, and its data policy too';
 
 function show(
   { pseudonym }: EngineDeps,
@@ -66,8 +70,9 @@ function show(
     handled: handled.has(letter.workItemId),
     undoes: undoes.get(letter.workItemId) ?? null,
   };
-  const node = plan?.nodes.get(letter.nodeId)?.dataPolicy ?? null;
-  const policy = plan && dataPolicyOf({ workflow: plan.dataPolicy, node });
+  if (plan === null) return { ...shown, error: HIDDEN_ERROR };
+  const node = plan.nodes.get(letter.nodeId)?.dataPolicy ?? null;
+  const policy = dataPolicyOf({ workflow: plan.dataPolicy, node });
   if (policy === null) return shown;
   return { ...shown, error: redact(letter.error, policy, pseudonym) as string };
 }
