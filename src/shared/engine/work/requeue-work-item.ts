@@ -52,7 +52,10 @@ export async function requeueWorkItem(
 /** The sequence at which the node was waiting for the item. */
 async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {
   const { executionId, tenantId, workItemId } = record;
-  const loaded = await deps.store.executions.load(executionId, tenantId);
+  // Most letters are of executions that have ended, and a history may be long.
+  const row = await deps.store.executions.find(executionId, tenantId);
+  if (row !== null && isTerminal(row.status)) throw conflict(hasEnded(workItemId));
+  const loaded = row && (await deps.store.executions.load(executionId, tenantId));
   if (loaded === null) throw notFound(`work item ${workItemId}`);
   const refusal = whyNotRequeued(record, loaded.row.status, foldLoaded(loaded, null));
   if (refusal !== null) throw conflict(refusal);
