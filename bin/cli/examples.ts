@@ -188,7 +188,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     'svc worker check --list -o json',
   ],
   'svc failure list': [
-    'svc failure list --within 1 --workflow checkout',
+    'svc failure list --within 1h --workflow checkout',
     `svc failure list -q 'labels.customer = acme and error ~ "timeout"'`,
   ],
   'svc schedule list': ['svc schedule list', 'svc schedule list -o wide'],

@@ -32,6 +32,19 @@ export function parseExpiry(text: string): number {
   throw new InvalidArgumentError('Expected a duration such as 90s, 15m, 12h or 30d.');
 }
 
+/** Hours that the list of failures looks back, in hours or days. */
+export function parseWithin(text: string): number {
+  const match = /^(\d{1,3})([hd]?)$/.exec(text);
+  const hours = Number(match?.[1]) * (match?.[2] === 'd' ? 24 : 1);
+  if (hours >= 1 && hours <= WITHIN_HOURS_MAX) return hours;
+  throw new InvalidArgumentError(
+    'Expected hours or days such as 12h or 7d, at most 30d; without a unit it is hours.',
+  );
+}
+
+/** As the API has it, which takes more for the most. */
+const WITHIN_HOURS_MAX = 30 * 24;
+
 /** An instant in UTC with milliseconds, as both databases compare it. */
 export function parseInstant(text: string): string {
   const milliseconds = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d))?$/.test(text)

@@ -78,6 +78,14 @@ test('queue, worker and failure list name items without a worker, workers, and c
   await tenant.until(id, 'failed');
   const workers = await svc('worker', 'list');
   t.regex(workers.stdout, /^worker-1 +tool /m);
+  for (const within of ['10000', '0', '721', '31d', '90s', '1.5h', '']) {
+    const refused = await svc('failure', 'list', `--within=${within}`);
+    t.is(refused.code, 2, within);
+    t.regex(refused.stderr, /Expected hours or days such as 12h or 7d, at most 30d/);
+  }
+  for (const within of ['1h', '30d', '720']) {
+    t.true((await svc('failure', 'list', '--within', within)).stdout.includes(id), within);
+  }
   const failures = await svc('failure', 'list', '--within', '1');
   t.regex(failures.stdout, /1 +dead letter +charging +charge +bank\.charge .* card … declined/);
   t.true(failures.stdout.includes(id));

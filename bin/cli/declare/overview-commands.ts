@@ -7,7 +7,7 @@ import type { CheckOptions } from '../../commands/worker-check/check-worker.ts';
 import { addPageOptions } from '../lists/pages.ts';
 import { addWatchOption, watched } from '../lists/watched.ts';
 import { addOutputOption } from '../output-option.ts';
-import { parseCount } from '../parse-option.ts';
+import { parseCount, parseWithin } from '../parse-option.ts';
 import { addRuntimeOptions } from './client-commands.ts';
 
 const loadApproval = () => import('../../commands/overview/approval.ts');
@@ -59,7 +59,11 @@ export function declareOverviewCommands(program: Command): void {
   addPageOptions(clientCommand(failure, 'list'))
     .description('list failures by cause, the largest first')
     .option('-q, --query <query>', 'only of executions that fit this query: labels.tier = gold')
-    .option('--within <hours>', 'only failures of this many hours; default: 24', parseCount)
+    .option(
+      '--within <duration>',
+      'only failures of this time, such as 12h; default: 24h',
+      parseWithin,
+    )
     .option('--workflow <workflow>', 'only failures of this workflow')
     .action(async (options: FailureOptions) => {
       const { listFailures } = await import('../../commands/overview/failures.ts');
