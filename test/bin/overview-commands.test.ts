@@ -104,3 +104,19 @@ test('queue, worker and failure list name items without a worker, workers, and c
   const others = await svc('failure', 'list', '--workflow', 'other', '--output', 'json');
   t.like(JSON.parse(others.stdout), { groups: [], is_exact: true });
 });
+
+test('a fork at a node with an id of digits', async (t) => {
+  const tenant = await runtime.newTenant();
+  const svc = await connect(tenant);
+  const nodes = { '7': { kind: 'pass' }, 'node:a': { kind: 'pass' } };
+  const edges = [{ from: '7', to: 'node:a' }];
+  const id = await tenant.run({ workflow_id: 'digits', start_node: '7', nodes, edges });
+  await tenant.until(id, 'completed');
+  const begins = async (at: string) => {
+    const preview = await svc('execution', 'fork', id, '--at', at, '--dry-run');
+    return /^begins at +(\S+)$/m.exec(preview.stdout)?.[1] ?? preview.stderr;
+  };
+  t.is(await begins('node:7'), '7');
+  t.is(await begins('node:node:a'), 'node:a');
+  t.regex(await begins('70'), /has events up to \d+, not 70/);
+});

@@ -242,7 +242,10 @@ function declareExecutionCommands(program: Command): void {
 
   executionCommand(execution, 'fork')
     .description('start a new execution that carries another one up to a point')
-    .requiredOption('--at <point>', 'a node, which runs again, or the last event to keep: 12')
+    .requiredOption(
+      '--at <point>',
+      'a node (charge, node:12), which runs again, or the last event to keep (12)',
+    )
     .option('--visit <visit>', 'which visit of the node; the last one unless given', parseCount)
     .option('--failed-items', 'run only the failed items of a map again')
     .option('--patch <json>', 'changes to the state as JSON, or @file (@-: stdin)')

@@ -18,7 +18,7 @@ export async function forkExecution(executionId: string, options: ForkOptions): 
   const client = connectClient(options);
   const isJson = options.output === 'json';
   const request = {
-    at: /^\d+$/.test(options.at) ? Number(options.at) : options.at,
+    at: readPoint(options.at),
     ...(options.visit !== undefined && { visit: options.visit }),
     ...(options.failedItems === true && { items: 'failed' }),
     ...(options.patch !== undefined && {
@@ -35,6 +35,12 @@ export async function forkExecution(executionId: string, options: ForkOptions): 
   const forked = await client.forkExecution(executionId, request);
   if (isJson) printJson(forked);
   else printLine(forked.execution_id);
+}
+
+/** `12` is an event, `charge` a node, and `node:12` a node that is called as an event. */
+function readPoint(at: string): number | string {
+  if (/^\d+$/.test(at)) return Number(at);
+  return at.startsWith('node:') ? at.slice('node:'.length) : at;
 }
 
 function printPreview(preview: WireForkPreview): void {
