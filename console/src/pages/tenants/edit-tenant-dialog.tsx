@@ -44,14 +44,14 @@ export function EditTenantDialog({
       onClose={onClose}
     >
       <TextField label="Name" name="name" defaultValue={tenant.name} required maxLength={256} />
-      {COUNT_LIMITS.map(({ key, label, hint }) => (
+      {COUNT_LIMITS.map(({ key, label, hint, min }) => (
         <TextField
           key={key}
           label={label}
           hint={hint}
           name={key}
           type="number"
-          min={0}
+          min={min}
           step={1}
           defaultValue={tenant.limits[key] ?? ''}
         />

@@ -8,32 +8,38 @@ export const COUNT_LIMITS: readonly {
   readonly key: CountLimit;
   readonly label: string;
   readonly hint: string;
+  readonly min: number;
 }[] = [
   {
     key: 'max_concurrent_executions',
     label: 'Executions at a time',
     hint: 'Children beyond them wait for a place.',
+    min: 1,
   },
   {
     key: 'max_descendants',
     label: 'Descendants of an execution',
     hint: 'Children, their children, and so on.',
+    min: 0,
   },
-  { key: 'max_workflows', label: 'Workflows', hint: 'Registered under different names.' },
+  { key: 'max_workflows', label: 'Workflows', hint: 'Registered under different names.', min: 0 },
   {
     key: 'max_queued_work_items',
     label: 'Queued work items',
     hint: 'Starts are refused while more wait for workers.',
+    min: 0,
   },
   {
     key: 'requests_per_second',
     label: 'Requests a second',
     hint: 'Each API process counts its own.',
+    min: 1,
   },
   {
     key: 'max_cpu_seconds_per_minute',
     label: 'CPU seconds a minute',
     hint: 'For checks and expressions on worker threads.',
+    min: 1,
   },
 ];
 
