@@ -47,11 +47,20 @@ interface FailureMember {
 /** In the order of `compareGroups`. */
 export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
   const latestFirst = failures.toSorted((one, other) => compare(other.failedAt, one.failedAt));
-  const byPlace = Map.groupBy(latestFirst, (failure) => JSON.stringify(placeOf(failure)));
+  // Failures of one cause often have one message.
+  const causes = new Map<string, string>();
+  const causeOf = ({ error }: Failure): string => {
+    const cause = causes.get(error) ?? normaliseError(error);
+    causes.set(error, cause);
+    return cause;
+  };
+  const byPlace = Map.groupBy(latestFirst, (failure) =>
+    JSON.stringify(Object.values(placeOf(failure, causeOf(failure)))),
+  );
   const groups: FailureGroup[] = [];
   for (const own of byPlace.values()) {
     const [latest] = own;
-    if (latest !== undefined) groups.push(toGroup(latest, own));
+    if (latest !== undefined) groups.push(toGroup(placeOf(latest, causeOf(latest)), latest, own));
   }
   return groups.toSorted(compareGroups);
 }
@@ -64,8 +73,7 @@ export function compareGroups(
   return other.count - one.count || compare(one.id, other.id);
 }
 
-function toGroup(latest: Failure, own: readonly Failure[]): FailureGroup {
-  const place = placeOf(latest);
+function toGroup(place: Place, latest: Failure, own: readonly Failure[]): FailureGroup {
   return {
     ...place,
     id: hashJson(place).slice(0, 16),
@@ -82,10 +90,12 @@ function toMember({ executionId, error, failedAt, item }: Failure): FailureMembe
   return { executionId, workItemId: item?.workItemId ?? null, error, failedAt, isLive };
 }
 
-function placeOf({ item, workflowId, error }: Failure) {
+type Place = ReturnType<typeof placeOf>;
+
+function placeOf({ item, workflowId }: Failure, cause: string) {
   return {
     kind: item === null ? ('execution' as const) : ('work_item' as const),
-    cause: normaliseError(error),
+    cause,
     workflowId,
     nodeId: item?.nodeId ?? null,
     tool: item?.tool ?? null,

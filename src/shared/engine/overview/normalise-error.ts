@@ -8,7 +8,9 @@ const CAUSE_MAX = 300;
 export function normaliseError(error: string): string {
   const [line = ''] = error.trim().split('\n', 1);
   let cause = line.slice(0, READ_MAX);
-  for (const [pattern, replacement] of RULES) cause = cause.replaceAll(pattern, replacement);
+  for (const [pattern, replacement, needed = ''] of RULES) {
+    if (cause.includes(needed)) cause = cause.replaceAll(pattern, replacement);
+  }
   return cause.slice(0, CAUSE_MAX);
 }
 
@@ -21,18 +23,20 @@ const SIGN = String.raw`(?:(?<!\w)[-+])?`;
 const NUMBER = String.raw`(?<!\d)(?!${STATUS}|${EXIT})\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?`;
 const UNIT = String.raw`(?: ?(?:ns|µs|us|ms|s|m|h|seconds?|minutes?|hours?|bytes?|[kmg]i?b)\b)?`;
 
-const RULES: readonly (readonly [RegExp, string])[] = [
+/** With what a text contains that a rule finds something in: most texts skip most rules. */
+const RULES: readonly (readonly [pattern: RegExp, replacement: string, needed?: string])[] = [
   // Quoted values. An apostrophe between letters, as in can't, is no quote.
   [/"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”|(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)/g, '…'],
   // URLs. The host stays, without the user.
   [
     /\b([a-z][a-z0-9+.-]{0,20}:\/\/)(?:[^\s/@]*@)?([^\s/?#:,;)\]}>]+)[^\s,;)\]}>]*(?<![.:!?])/gi,
     '$1$2/…',
+    '://',
   ],
-  [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, '…'],
+  [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, '…', '@'],
   // Paths. One behind "(at" is a field of an input, as in this runtime's own messages.
-  [/(?<![\w./:…]|\(at )(?:~|\.{1,2})?\/[\w.@%+~=-]+(?:\/[\w.@%+~=-]+)*\/?(?<![.])/g, '…'],
-  [/(?<!\w)(?:[a-z]:|\\)\\[^\s:*?"<>|,;)]+/gi, '…'],
+  [/(?<![\w./:…]|\(at )(?:~|\.{1,2})?\/[\w.@%+~=-]+(?:\/[\w.@%+~=-]+)*\/?(?<![.])/g, '…', '/'],
+  [/(?<!\w)(?:[a-z]:|\\)\\[^\s:*?"<>|,;)]+/gi, '…', '\\'],
   // Times, and UUIDs with or without hyphens.
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?\b/g, '…'],
   [/(?<![0-9a-z])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?![0-9a-z])/gi, '…'],
@@ -43,6 +47,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(?<![0-9a-z])(?=[0-9a-z]{6})[a-z]*\d+[a-z]+\d[0-9a-z]*/gi, '…'],
   [new RegExp(`${SIGN}${NUMBER}${UNIT}`, 'gi'), '…'],
   // Lists of such values may have any length.
-  [/…(?:(?:, ?| )?…)+/g, '…'],
+  [/…(?:(?:, ?| )?…)+/g, '…', '…'],
   [/\s+/g, ' '],
 ];
