@@ -1,3 +1,4 @@
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
 import type { Condition } from '../../domain/execution/query/condition.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
@@ -96,14 +97,15 @@ async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
     limit: ROWS_MAX,
     within: SCANNED_MAX,
   });
-  const failures = items.map(async (item) => ({
+  const plans = await readPlans(deps, items);
+  const failures = items.map((item) => ({
     executionId: item.executionId,
     workflowId: item.workflowId,
-    error: await showError(deps, item, item.nodeId),
+    error: showError(deps, plans, item),
     failedAt: item.failedAt,
     item,
   }));
-  return { failures: await Promise.all(failures), isExact };
+  return { failures, isExact };
 }
 
 /** They are found by their beginning, as no index has their end. */
@@ -124,21 +126,44 @@ async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
     limit: ROWS_MAX,
     within: SCANNED_MAX,
   });
-  const failures = rows.map(async (row) => ({
+  const plans = await readPlans(deps, rows);
+  const failures = rows.map((row) => ({
     executionId: row.executionId,
     workflowId: row.workflowId,
-    error: await showError(deps, { ...row, error: row.error ?? '' }, null),
+    error: showError(deps, plans, {
+      definitionId: row.definitionId,
+      error: row.error ?? '',
+      nodeId: null,
+    }),
     failedAt: row.completedAt ?? row.updatedAt,
     item: null,
   }));
-  return { failures: await Promise.all(failures), isExact: next === null };
+  return { failures, isExact: next === null };
 }
 
-async function showError(
+type Plans = ReadonlyMap<DefinitionId, Plan>;
+
+/** Few definitions have all the failures. */
+async function readPlans(
   deps: EngineDeps,
-  { definitionId, error }: { readonly definitionId: DefinitionId; readonly error: string },
-  nodeId: string | null,
-): Promise<string> {
-  const { plan } = await deps.definitions.get(definitionId);
-  return redactError(error, { plan, nodeId, pseudonym: deps.pseudonym });
+  rows: readonly { readonly definitionId: DefinitionId }[],
+): Promise<Plans> {
+  const ids = [...new Set(rows.map(({ definitionId }) => definitionId))];
+  const read = ids.map(async (id) => [id, (await deps.definitions.get(id)).plan] as const);
+  return new Map(await Promise.all(read));
+}
+
+function showError(
+  { pseudonym }: EngineDeps,
+  plans: Plans,
+  failure: {
+    readonly definitionId: DefinitionId;
+    readonly error: string;
+    readonly nodeId: string | null;
+  },
+): string {
+  const { definitionId, error, nodeId } = failure;
+  const plan = plans.get(definitionId);
+  if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
+  return redactError(error, { plan, nodeId, pseudonym });
 }
