@@ -187,7 +187,7 @@ export interface CountExecutions {
 export interface CountBounds {
   /** With conditions on the status and the start alone: entries of an index tell them. */
   readonly entries: number;
-  /** With any other condition, or groups: each execution is read. Of a label, and by labels, half as many. */
+  /** With any other condition, or groups: each execution is read. A label halves it, in either. */
   readonly rows: number;
 }
 

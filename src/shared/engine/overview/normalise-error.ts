@@ -23,7 +23,7 @@ const SIGN = String.raw`(?:(?<!\w)[-+])?`;
 const NUMBER = String.raw`(?<!\d)(?!${STATUS}|${EXIT})\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?`;
 const UNIT = String.raw`(?: ?(?:ns|µs|us|ms|s|m|h|seconds?|minutes?|hours?|bytes?|[kmg]i?b)\b)?`;
 
-/** With what a text contains that a rule finds something in: most texts skip most rules. */
+/** A rule is skipped for texts without what it needs. */
 const RULES: readonly (readonly [pattern: RegExp, replacement: string, needed?: string])[] = [
   // Quoted values. An apostrophe between letters, as in can't, is no quote.
   [/"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”|(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)/g, '…'],

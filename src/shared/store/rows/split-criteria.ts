@@ -68,7 +68,7 @@ export function isOfStatuses({ driving, labels, residual }: SplitCriteria): bool
   );
 }
 
-/** Of a label, each execution is found by a search in an index of its own, which costs the most. */
+/** The executions of a label are each found by a search in an index, which costs the most. */
 export function rowsWithin(rows: number, split: SplitCriteria): number {
   return labelOf(split.driving) === null ? rows : Math.ceil(rows / 2);
 }
@@ -100,7 +100,7 @@ function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> 
   const { statuses, workflow, ids, parents, labels } = criteria;
   if (ids !== null) return { ids };
   if (parents !== null) return { parents };
-  // People give labels to few executions of a kind. Of several, the store puts the rarest first.
+  // People give labels to few executions of a kind. The store puts the rarest first.
   const label = labels.find(isOneValue);
   if (label !== undefined) return { labels: [label] };
   const ofWorkflow = workflow.in?.length === 1 ? { workflow: { ...NONE, in: workflow.in } } : null;

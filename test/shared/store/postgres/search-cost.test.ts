@@ -72,9 +72,9 @@ const BY_LABELS = [
 type Ask = (store: Pick<Store, 'executionSearch'>, criteria: ExecutionCriteria) => Promise<unknown>;
 
 interface Cost {
-  /** Of executions. */
+  /** Executions that were read. */
   readonly rows: number;
-  /** Of indexes. */
+  /** Pages of indexes. */
   readonly pages: number;
 }
 

@@ -47,7 +47,7 @@ export function writeDrive(
   return { table: 'execution_labels l', where, place };
 }
 
-/** What an index finds, in its order: executions, or entries of the index of a label. */
+/** The index finds executions, or entries of a label, in its order. */
 export function writeFound(
   { table, where, place }: Drive,
   {
@@ -67,9 +67,9 @@ export function writeFound(
 
 /**
  * The executions of what an index has found: `found` is a table or a query. Other labels are compared
- * first, so that only executions with all of them are read. Whoever orders them by `listed_at` and
- * `listed_id` keeps the order of the index, and with a limit reads no more. The server can turn no join
- * around that is lateral and ends so.
+ * first, so that only executions with all of them are read. The order by `listed_at` and `listed_id` is
+ * that of the index: with a limit, it ends the reading. The server can turn no join around that is
+ * lateral and ends so.
  */
 export function writeRows(
   { place }: Drive,

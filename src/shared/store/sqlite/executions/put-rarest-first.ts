@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connect.ts';
 import { all, orderBy, writeDrive } from './write-drive.ts';
 
 /**
- * Of several labels with one value, the one with the fewest entries comes first, whose index is then read.
+ * The index of the first label with one value is read, so the label with the fewest entries comes first.
  * If all have many, their newest entries tell: those of the rarest reach back the farthest.
  */
 export function putRarestFirst(
