@@ -29,6 +29,7 @@ import { memorySettingsCases } from './memory/memory-settings.ts';
 import { memoryCases } from './memory/memory.ts';
 import { runnableCases } from './executions/runnable.ts';
 import { scheduleCases } from './schedules.ts';
+import { countCases } from './executions/counts.ts';
 import { searchCases } from './executions/searches.ts';
 import { startLimitCases } from './executions/start-limits.ts';
 import { tenantLineCases } from './executions/tenant-lines.ts';
@@ -55,6 +56,7 @@ const AREAS = [
   commitRaceCases,
   executionCases,
   searchCases,
+  countCases,
   eventsBetweenCases,
   approvalCases,
   checkpointCases,
