@@ -74,11 +74,12 @@ async function searchExecutions(
 
   /**
    * An offset of 0 keeps the two conditions apart, so that the server chooses the index by the first;
-   * with a limit there it might walk along the list instead. Labels have no other index.
+   * with a limit there it might walk along the list instead. A page that looks through what the bound
+   * encloses has no limit: it would leave out the oldest if others started meanwhile.
    */
   function endOf({ place }: Drive): string {
-    if (place === OF_EXECUTION) return 'offset 0';
-    return `limit ${bind(findsFitting(split) ? params.limit : within)}::int4`;
+    if (place === OF_EXECUTION || !findsFitting(split)) return 'offset 0';
+    return `limit ${bind(params.limit)}::int4`;
   }
 }
 
