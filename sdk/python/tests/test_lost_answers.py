@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from typing import Any
 
 import httpx
@@ -131,6 +133,7 @@ def test_the_trace_context_reaches_the_tool(name: str) -> None:
             "role viewer. A worker needs a token with the role worker",
         ),
         (httpx.Response(404, text="<html>"), None, "is not svc"),
+        (httpx.Response(404, json={"error": "Not Found"}), None, "is not svc"),
     ],
 )
 def test_a_refused_worker_says_what_to_do(
@@ -142,6 +145,28 @@ def test_a_refused_worker_says_what_to_do(
     )
     with pytest.raises(WorkerRefusedError, match=message):
         worker.run()
+
+
+def test_a_worker_asks_without_waiting_whether_the_runtime_is_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    claims: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        claims.append(json.loads(request.content))
+        if len(claims) == 2:
+            worker.stop()
+        return httpx.Response(503 if len(claims) == 1 else 200, json={"work_item": None})
+
+    transport = httpx.MockTransport(answer)
+    made = [tool("a.b")(lambda _: None)]
+    worker = Worker(url="http://svc.test", tools=made, transport=transport)
+    with caplog.at_level(logging.INFO, "svc_sdk.worker"):
+        worker.run()
+    assert [claim["wait_ms"] for claim in claims[:2]] == [20_000, 0]
+    assert claims[1]["repeated"] is True
+    assert claims[1]["claim_id"] == claims[0]["claim_id"]
+    assert "the runtime answers again" in caplog.text
 
 
 def test_a_worker_claims_the_names_of_its_tools_alone(svc: Runtime, name: str) -> None:

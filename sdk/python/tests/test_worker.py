@@ -313,7 +313,14 @@ def test_a_wrong_port_is_tried_again_until_the_worker_stops(
         deadline = time.monotonic() + 20
         while "cannot claim, trying again" not in caplog.text and time.monotonic() < deadline:
             time.sleep(0.01)
-    assert "cannot claim, trying again" in caplog.text
+    assert "cannot claim, trying again: no answer from" in caplog.text
+    assert 'start it with "svc dev"' in caplog.text
+
+
+def test_an_unknown_tenant_is_named(svc: Runtime) -> None:
+    worker = Worker(url=svc.url, tenant="nobody", tools=[tool("a.b")(lambda _: None)])
+    with pytest.raises(WorkerRefusedError, match=r"\(404\): not found: tenant nobody$"):
+        worker.run()
 
 
 def test_another_service_at_the_address_is_named(svc: Runtime) -> None:

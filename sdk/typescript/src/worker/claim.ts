@@ -1,6 +1,6 @@
 import { NoAnswerError, send, type Answer } from './send.ts';
 import { backOffMs, pause } from './pause.ts';
-import { refusal } from './settle-item.ts';
+import { refusal } from './refusal.ts';
 import { readItems, type WorkItem } from './work-item.ts';
 import type { Settings } from './worker-options.ts';
 
@@ -64,8 +64,10 @@ export async function claimUntilAnswered(
   for (let failures = 0; !signal.aborted;) {
     try {
       const isRepeated = claim.isRepeated || failures > 0;
-      const answer = await sendClaim(settings, { ...claim, isRepeated });
-      if (answer.status !== 200) throw refusal(answer);
+      // After a failure the answer comes at once, so that the log says when the runtime is back.
+      const waitMs = failures > 0 ? 0 : claim.waitMs;
+      const answer = await sendClaim(settings, { ...claim, isRepeated, waitMs });
+      if (answer.status !== 200) throw refusal(answer, settings.api);
       if (failures > 0) logger.info({ worker_id: workerId }, 'the runtime answers again');
       return readItems(answer.body);
     } catch (error) {

@@ -1,13 +1,13 @@
 import type { Entry, ExceededBudget, Journal, Wait } from '../functions/journal.ts';
 import { LeaseLostError } from './errors.ts';
 import { isRecord } from '../is-record.ts';
-import { reasonIn, sendUntilAnswered, type Answer } from './send.ts';
+import { refusal } from './refusal.ts';
+import { reasonIn, sendUntilAnswered, type Answer, type Api } from './send.ts';
 import {
   isConflict,
   isInvalid,
   isOver,
   recordEach,
-  refusal,
   type Held,
   type Riding,
 } from './settle-item.ts';
@@ -67,7 +67,7 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
   /** Records the entries that the runtime accepts, because they have happened. */
   async function refuse(answer: Answer, own: readonly Entry[]): Promise<Error> {
     const each = isInvalid(answer) ? await recordEach(held, riding(own)) : null;
-    return each === null ? refused(answer) : new JournalRefusedError(each, true);
+    return each === null ? refused(answer, held.api) : new JournalRefusedError(each, true);
   }
 
   /** Finds the outcome of a suspend; null when the lease ended with it. */
@@ -98,7 +98,7 @@ async function readFrom(held: Held, from: number): Promise<readonly Entry[] | nu
     const path = `/work-items/${item.id}/journal?${query}`;
     const answer = await sendUntilAnswered(api, { method: 'GET', path, signal: lost });
     if (answer === null || isOver(answer)) return null;
-    if (answer.status !== 200) throw refusal(answer);
+    if (answer.status !== 200) throw refusal(answer, api);
     entries.push(...entriesIn(answer));
     next = typeof answer.body['next'] === 'number' ? answer.body['next'] : null;
   }
@@ -135,8 +135,8 @@ async function post(
   return answer;
 }
 
-function refused(answer: Answer): Error {
-  if (answer.status === 401 || answer.status === 403) return refusal(answer);
+function refused(answer: Answer, api: Api): Error {
+  if (answer.status === 401 || answer.status === 403) return refusal(answer, api);
   const message = `the journal does not take the entries: ${reasonIn(answer)}`;
   if (isConflict(answer)) return new JournalRefusedError(message, false);
   if (isOver(answer)) return new LeaseLostError(reasonIn(answer));

@@ -1,6 +1,7 @@
+import { isRecord } from '../is-record.ts';
 import { backOffMs, pause } from './pause.ts';
-import { NoAnswerError, send } from './send.ts';
-import { refusal } from './settle-item.ts';
+import { NoAnswerError, send, type Answer } from './send.ts';
+import { refusal } from './refusal.ts';
 import type { Settings } from './worker-options.ts';
 
 /**
@@ -21,8 +22,9 @@ export async function registerFunctions(settings: Settings, stopping: AbortSigna
         if (answer.status === 403) {
           logger.warn({ name: served.name }, 'the token may not register the function');
         } else if (answer.status >= 300 && answer.status !== 409) {
-          throw refusal(answer);
+          throw refusal(answer, api);
         }
+        logWarnings(settings, served.name, answer);
         break;
       } catch (error) {
         if (stopping.aborted) return;
@@ -32,5 +34,18 @@ export async function registerFunctions(settings: Settings, stopping: AbortSigna
         await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), stopping);
       }
     }
+  }
+}
+
+/** Members of the workflow that the runtime does not know, and ignores. */
+function logWarnings({ logger }: Settings, name: string, { body }: Answer): void {
+  const { warnings } = body;
+  if (!Array.isArray(warnings)) return;
+  for (const warning of warnings) {
+    if (!isRecord(warning)) continue;
+    logger.warn(
+      { name, pointer: warning['pointer'] },
+      `the function: ${String(warning['message'])}`,
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { explainNoAnswer } from '../client/explain-failure.ts';
 import { isRecord } from '../is-record.ts';
 import { linkAbort } from '../link-abort.ts';
 import { backOffMs, pause } from './pause.ts';
@@ -15,6 +16,8 @@ export interface Api {
   readonly token: () => Promise<string | null> | string | null;
   /** Sent as `X-Tenant-Id`. */
   readonly tenant: string | null;
+  /** Whether the worker was given a token. */
+  readonly hasToken: boolean;
   readonly fetch: typeof fetch;
 }
 
@@ -75,7 +78,7 @@ export async function send(api: Api, request: Request): Promise<Answer> {
     return await readAnswer(response);
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    throw new NoAnswerError(`${request.path}: ${reasonOf(error)}`, { cause: error });
+    throw new NoAnswerError(reasonOf(error, api, request), { cause: error });
   } finally {
     clearTimeout(timer);
     link.unlink();
@@ -135,8 +138,12 @@ function readObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** `fetch` says little itself: its cause says which connection failed and how. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+/** Says what to check if nobody can have got the request. */
+function reasonOf(error: unknown, { url, hasToken, tenant }: Api, { path }: Request): string {
+  const explained = explainNoAnswer({ url, hasToken, tenantId: tenant }, error);
+  if (explained.neverSent) return explained.message;
+  if (!(error instanceof Error)) return `${url}${path}: ${String(error)}`;
+  // `fetch` says little itself: its cause says how the connection failed.
+  const why = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${url}${path}: ${error.message}${why}`;
 }

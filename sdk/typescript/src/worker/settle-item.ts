@@ -1,6 +1,7 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
-import { LeaseLostError, WorkerRefusedError } from './errors.ts';
+import { LeaseLostError } from './errors.ts';
 import type { Labels } from './labels.ts';
+import { refusal } from './refusal.ts';
 import type { Report, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
 import type { WorkItem } from './work-item.ts';
@@ -74,7 +75,7 @@ export async function completeItem(
     if (item.queue_type !== 'function') return failItem(held, failure);
     return failItem(held, { ...failure, final: true }, given.riding);
   }
-  throw refusal(answer);
+  throw refusal(answer, held.api);
 }
 
 /**
@@ -94,7 +95,7 @@ export async function continueItem(
     const failure = { ...REFUSED_END, message, errorClass: 'ContinueAsNewError', final: true };
     return failItem(held, failure, riding);
   }
-  throw refusal(answer);
+  throw refusal(answer, held.api);
 }
 
 export async function failItem(held: Held, failure: Failure, riding?: Riding): Promise<Ending> {
@@ -112,7 +113,7 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
   if (answer.status === 200) return 'failed';
   if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
   if (!isInvalid(answer) || riding === undefined || riding.entries.length === 0) {
-    throw refusal(answer);
+    throw refusal(answer, held.api);
   }
   const refused = await recordEach(held, riding);
   const { message } = failure;
@@ -134,7 +135,7 @@ export async function recordEach(held: Held, riding: Riding): Promise<string | n
     else if (answer !== null && (isInvalid(answer) || isConflict(answer))) {
       refused.push(`${entry.kind} "${entry.identity}": ${reasonIn(answer)}`);
     } else if (answer === null || isOver(answer)) throw new LeaseLostError('the lease is lost');
-    else throw refusal(answer);
+    else throw refusal(answer, held.api);
   }
   return refused.length === 0 ? null : `the journal does not take ${refused.join(', ')}`;
 }
@@ -157,7 +158,7 @@ export async function releaseItem(held: Held): Promise<Ending> {
   const answer = await post(held, { kind: 'release', members: {} });
   if (answer === null) return 'abandoned';
   if (answer.status === 200 || isOver(answer)) return 'released';
-  throw refusal(answer);
+  throw refusal(answer, held.api);
 }
 
 function post(
@@ -180,12 +181,4 @@ export function isConflict({ body }: Answer): boolean {
 /** The runtime cannot record what the request carries. */
 export function isInvalid(answer: Answer): boolean {
   return answer.status === 400 || answer.status === 413 || answer.status === 422;
-}
-
-export function refusal(answer: Answer): WorkerRefusedError {
-  const reason = reasonIn(answer);
-  return new WorkerRefusedError(
-    answer.status,
-    `the runtime refuses the worker (${answer.status}): ${reason}`,
-  );
 }

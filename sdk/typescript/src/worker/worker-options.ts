@@ -85,6 +85,7 @@ export function readOptions(options: WorkerOptions): Settings {
       url: url.replace(/\/+$/, ''),
       token: typeof token === 'function' ? token : () => token ?? null,
       tenant: options.tenantId ?? null,
+      hasToken: token !== undefined,
       fetch: options.fetch ?? send,
     },
     workerId: options.workerId ?? `${hostname()}-${process.pid}-${randomPart()}`,

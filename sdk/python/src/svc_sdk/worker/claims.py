@@ -54,7 +54,10 @@ class Claims:
         """None when the signal is set first: the runtime may have leased items to the claim."""
         failures = 0
         while not stopping:
-            asked = replace(claim, repeated=claim.repeated or failures > 0)
+            asked = claim
+            if failures > 0:
+                # The answer comes at once, so that the log says when the runtime is back.
+                asked = replace(claim, repeated=True, wait_s=0)
             try:
                 answer = await _unless(stopping, self.send(asked))
             except NoAnswer as error:

@@ -16,6 +16,7 @@ import httpx
 
 from .._environment import Address
 from .._signal import Signal
+from ..client.explain import explain_no_answer
 from ..errors import WorkerRefusedError
 
 ANSWER_S_MAX = 15.0
@@ -88,6 +89,8 @@ class Api:
         except httpx.InvalidURL as error:
             raise WorkerRefusedError(f"no request can reach {self.address.url}: {error}") from error
         except (httpx.HTTPError, asyncio.TimeoutError) as error:
+            if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+                raise NoAnswer(str(explain_no_answer(self.address, error))) from error
             said = str(error) or f"no answer within {timeout:g} s"
             raise NoAnswer(f"{self.address.url}{path}: {said}") from error
         return read_answer(response)
@@ -151,12 +154,20 @@ def _explain(answer: Answer, address: Address) -> str:
             f"{where} refuses the worker (403): {answer.reason}. A worker needs a token with the "
             "role worker, developer or operator"
         )
-    if answer.status == 404 or not answer.body:
+    if _is_foreign(answer):
         return (
             f"what answers at {where} is not svc (status {answer.status}); "
             "check the address and the port"
         )
     return f"{where} refuses the worker ({answer.status}): {answer.reason}"
+
+
+def _is_foreign(answer: Answer) -> bool:
+    """A claim and a registration find no tenant at most; svc says what it refuses."""
+    error, reason = answer.body.get("error"), answer.body.get("reason")
+    if answer.status == 404:
+        return not (isinstance(error, str) and error.startswith("not found: tenant "))
+    return not isinstance(error, str) and not isinstance(reason, str)
 
 
 def _read_retry_after(response: httpx.Response) -> float:

@@ -12,9 +12,9 @@ import io.svc.errors.TimedOutException;
 import io.svc.errors.UnavailableException;
 import io.svc.errors.ValidationException;
 import io.svc.internal.Address;
+import io.svc.internal.Unreached;
 import io.svc.json.Json;
 import io.svc.json.JsonException;
-import java.net.ConnectException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -67,15 +67,16 @@ final class Explain {
           null,
           cause);
     }
-    boolean neverSent =
-        cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
-    String advice =
-        neverSent
-            ? "check the address and the port, and that svc is running: start it with \"svc dev\""
-            : "whether the request took effect is not known";
+    boolean neverSent = Unreached.isCause(cause);
     String why = cause.getMessage() != null ? cause.getMessage() : cause.getClass().getSimpleName();
     return new ConnectionFailedException(
-        "no answer from " + address.url() + ": " + why + "; " + advice,
+        neverSent
+            ? Unreached.explain(address, cause)
+            : "no answer from "
+                + address.url()
+                + ": "
+                + why
+                + "; whether the request took effect is not known",
         Refusal.withoutAnswer("connection"),
         neverSent,
         cause);

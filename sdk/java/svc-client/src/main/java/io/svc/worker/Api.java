@@ -4,6 +4,7 @@ import io.svc.errors.WorkerRefusedException;
 import io.svc.internal.Address;
 import io.svc.internal.Signal;
 import io.svc.internal.Transport;
+import io.svc.internal.Unreached;
 import io.svc.json.Json;
 import io.svc.json.JsonException;
 import java.io.IOException;
@@ -46,6 +47,9 @@ final class Api implements AutoCloseable {
           transport.send(Transport.Call.of(method, path, text), timeout, stopping);
       return response == null ? null : read(response);
     } catch (IOException error) {
+      if (Unreached.isCause(error)) {
+        throw new NoAnswer(Unreached.explain(transport.address(), error), 0);
+      }
       String said = error.getMessage() != null ? error.getMessage() : error.getClass().getName();
       throw new NoAnswer(url() + path + ": " + said, 0);
     } catch (IllegalArgumentException error) {
@@ -84,7 +88,7 @@ final class Api implements AutoCloseable {
               + answer.reason()
               + ". A worker needs a token with the role worker, developer or operator";
       default ->
-          answer.status() == 404 || answer.body().isEmpty()
+          isForeign(answer)
               ? "what answers at "
                   + url()
                   + " is not svc (status "
@@ -92,6 +96,15 @@ final class Api implements AutoCloseable {
                   + "); check the address and the port"
               : url() + " refuses the worker (" + answer.status() + "): " + answer.reason();
     };
+  }
+
+  /** A claim and a registration find no tenant at most; svc says what it refuses. */
+  private static boolean isForeign(Answer answer) {
+    Object error = answer.body().get("error");
+    if (answer.status() == 404) {
+      return !(error instanceof String said && said.startsWith("not found: tenant "));
+    }
+    return !(error instanceof String) && !(answer.body().get("reason") instanceof String);
   }
 
   private String adviceForToken() {

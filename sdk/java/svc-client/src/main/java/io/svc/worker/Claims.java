@@ -33,6 +33,11 @@ final class Claims {
       return new Claim(itemsMax, longPoll, id, true);
     }
 
+    /** The answer comes at once, so that the log says when the runtime is back. */
+    Claim afterFailure() {
+      return new Claim(itemsMax, Duration.ZERO, id, true);
+    }
+
     Claim toGiveBack() {
       return new Claim(1, Duration.ZERO, id, true);
     }
@@ -71,7 +76,7 @@ final class Claims {
         }
         return WorkItem.read(answer.body());
       } catch (NoAnswer error) {
-        asked = claim.repeated();
+        asked = claim.afterFailure();
         if (++failures == 1) {
           logger.log(Level.WARNING, "cannot claim, trying again: " + error.getMessage());
         }

@@ -5,6 +5,7 @@ import io.svc.errors.WorkerRefusedException;
 import io.svc.functions.DurableFunction;
 import io.svc.internal.ItemLogger;
 import io.svc.internal.Signal;
+import io.svc.json.Json;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -126,6 +127,20 @@ final class WorkerRun implements Reports.Carry {
         logger.log(Level.WARNING, "the token may not register the function " + function.name());
       } else if (answer.status() >= 300 && answer.status() != 409) {
         throw api.refusal(answer);
+      }
+      logWarnings(function.name(), answer);
+    }
+  }
+
+  /** Members of the workflow that the runtime does not know, and ignores. */
+  private void logWarnings(String name, Answer answer) {
+    if (answer.body().get("warnings") instanceof List<?> warnings) {
+      for (Object one : warnings) {
+        Map<String, Object> warning = Json.asObject(one);
+        logger.log(
+            Level.WARNING,
+            "the function " + name + ": " + warning.get("message") + " (at "
+                + warning.get("pointer") + ")");
       }
     }
   }

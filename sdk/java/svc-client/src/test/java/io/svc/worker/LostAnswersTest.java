@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.svc.client.ExecutionHandle;
 import io.svc.client.SvcClient;
 import io.svc.errors.WorkerRefusedException;
+import io.svc.functions.DurableFunction;
+import io.svc.functions.FunctionOptions;
 import io.svc.support.Definitions;
 import io.svc.support.FakeServer;
 import io.svc.support.Logged;
@@ -110,7 +112,10 @@ class LostAnswersTest {
       Until.isTrue(
           () ->
               logged.messages(Level.WARNING).stream()
-                  .anyMatch(line -> line.startsWith("cannot claim, trying again: " + nobody)));
+                  .anyMatch(
+                      line ->
+                          line.startsWith("cannot claim, trying again: no answer from " + nobody)
+                              && line.endsWith("start it with \"svc dev\"")));
       assertTrue(worker.isRunning());
     }
   }
@@ -132,6 +137,59 @@ class LostAnswersTest {
       assertTrue(
           error.getMessage().contains(status == 401 ? "accept this token" : "role worker"),
           error.getMessage());
+    }
+  }
+
+  @Test
+  void an_unknown_tenant_is_named() {
+    Worker worker =
+        Worker.builder()
+            .url(Shared.url())
+            .tenant("nobody")
+            .tool("a.b", Map.class, (input, ctx) -> null)
+            .build();
+
+    WorkerRefusedException error = assertThrows(WorkerRefusedException.class, worker::run);
+
+    assertEquals(
+        Shared.url() + " refuses the worker (404): not found: tenant nobody", error.getMessage());
+  }
+
+  @Test
+  void a_worker_asks_without_waiting_whether_the_runtime_is_back() throws Exception {
+    Logged logged = new Logged();
+    String nothing = "{\"work_item\": null}";
+    try (FakeServer server = new FakeServer().then(503, "{}").then(200, nothing);
+        Worker worker =
+            Worker.builder()
+                .url(server.url())
+                .logger(logged)
+                .tool("a.b", Map.class, (input, ctx) -> null)
+                .build()
+                .start()) {
+      Until.isTrue(() -> logged.messages(Level.INFO).contains("the runtime answers again"));
+      assertTrue(worker.isRunning());
+      List<String> bodies = server.asked().stream().map(FakeServer.Asked::body).toList();
+      assertTrue(bodies.get(0).contains("\"wait_ms\":20000"), bodies.get(0));
+      assertTrue(bodies.get(1).contains("\"wait_ms\":0"), bodies.get(1));
+      assertTrue(bodies.get(1).contains("\"repeated\":true"), bodies.get(1));
+    }
+  }
+
+  @Test
+  void a_worker_logs_what_the_runtime_ignores_in_a_function() throws Exception {
+    Logged logged = new Logged();
+    FunctionOptions typo =
+        FunctionOptions.DEFAULT.withWorkflow(Map.of("concurency", Map.of("limit", 2)));
+    DurableFunction<?, ?> function =
+        DurableFunction.of(name, Map.class, Map.class, (ctx, input) -> input).with(typo);
+    try (Worker worker =
+        Worker.builder().url(Shared.url()).logger(logged).function(function).build().start()) {
+      Until.isTrue(
+          () ->
+              logged.messages(Level.WARNING).stream()
+                  .anyMatch(line -> line.contains("did you mean \"concurrency\"")));
+      assertTrue(worker.isRunning());
     }
   }
 

@@ -1,0 +1,34 @@
+import { WorkerRefusedError } from './errors.ts';
+import { reasonIn, type Answer, type Api } from './send.ts';
+
+/** Says what to do about an answer that no repetition changes. */
+export function refusal(answer: Answer, api: Api): WorkerRefusedError {
+  return new WorkerRefusedError(answer.status, explain(answer, api));
+}
+
+function explain(answer: Answer, { url, hasToken }: Api): string {
+  const { status } = answer;
+  if (isForeign(answer)) {
+    return `what answers at ${url} is not svc (status ${status}); check the address and the port`;
+  }
+  const said = `${url} refuses the worker (${status}): ${reasonIn(answer)}`;
+  switch (status) {
+    case 401:
+      return `${said}. ${hasToken ? TOKEN_REFUSED : TOKEN_MISSING}`;
+    case 403:
+      return `${said}. A worker needs a token with the role worker, developer or operator`;
+    default:
+      return said;
+  }
+}
+
+const TOKEN_REFUSED = 'The token may be revoked, expired, or of another runtime';
+const TOKEN_MISSING =
+  'No token was sent; pass createWorker({ token }) or set SVC_TOKEN. Make one with "svc token create --role worker"';
+
+/** A claim and a registration find no tenant at most; svc says what it refuses. */
+function isForeign({ status, body }: Answer): boolean {
+  const { error, reason } = body;
+  if (status === 404) return typeof error !== 'string' || !error.startsWith('not found: tenant ');
+  return typeof error !== 'string' && typeof reason !== 'string';
+}
