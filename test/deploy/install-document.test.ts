@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { parse } from 'yaml';
@@ -54,6 +56,20 @@ test('a variable that a block reads is set by one before it, or said to be given
     );
     t.notRegex(text, /<[a-z]|…|\.\.\.(?!\/)/, `${way}: a place to be filled in`);
   }
+});
+
+test('the link of a laptop runs svc in another folder', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-laptop-'));
+  t.teardown(() => rmSync(home, { recursive: true }));
+  const link = script('laptop').at(-1) ?? '';
+  const { version } = JSON.parse(read('package.json')) as { readonly version: string };
+  const { stdout, stderr } = spawnSync('sh', ['-euc', `${link}\ncd ~\nsvc version\n`], {
+    cwd: ROOT,
+    env: { ...process.env, HOME: home },
+    encoding: 'utf8',
+  });
+  t.is(stderr, '');
+  t.is(stdout.split('\n').filter((line) => line.includes(version)).length, 2, stdout);
 });
 
 test('files of the repository that it names exist', (t) => {

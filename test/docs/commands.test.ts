@@ -34,6 +34,19 @@ test('every npm script that a page shows exists', (t) => {
   );
 });
 
+test('a page whose commands need an address says how to set it', (t) => {
+  const silent = pages.filter(
+    ({ path, blocks, prose }) =>
+      path.startsWith('docs/guides/') &&
+      blocks.some(({ text }) => text.includes('$SVC_URL')) &&
+      ![...blocks, ...prose].some(({ text }) => /\bSVC_URL=/.test(text)),
+  );
+  t.deepEqual(
+    silent.map(({ path }) => path),
+    [],
+  );
+});
+
 test('a command that svc does not understand is reported', async (t) => {
   const page = readPage(
     'docs/one.md',

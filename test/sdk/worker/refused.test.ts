@@ -12,7 +12,7 @@ import { onBothStores } from '../../support/both-stores.ts';
 import { freePort } from '../../support/servers/ports.ts';
 import { until } from '../support/with-worker.ts';
 
-/* What a worker says when the runtime is away, refuses it, or ignores a part of it. */
+/* A worker reports that the runtime is away, refuses it, or ignores a part of a function. */
 
 const check = onBothStores();
 const url = 'http://svc.test';
@@ -47,7 +47,7 @@ const refusals: readonly (readonly [
 ];
 
 for (const [what, { status, body, token }, message] of refusals) {
-  test(`a worker ${what} is told what to do`, async (t) => {
+  test(`a worker ${what} learns what to do`, async (t) => {
     const fetch = async () => Response.json(body, { status });
     const worker = createWorker({
       url,
@@ -60,7 +60,7 @@ for (const [what, { status, body, token }, message] of refusals) {
   });
 }
 
-check('a worker of an unknown tenant is told so', async (t, _, place) => {
+check('a worker of an unknown tenant learns its name', async (t, _, place) => {
   const { url: at, apiKey: token } = place.runtime;
   const worker = createWorker({ url: at, token, tenantId: 'nobody', tools, logger });
   await t.throwsAsync(worker.run(), {
