@@ -1,5 +1,6 @@
 import { awaitEnd, outputOf, WAIT_MS_MAX, withGrace } from './await-end.ts';
 import { readDuration, toMs, type Duration } from '../duration.ts';
+import { refuseUnknown, type Known } from '../known-options.ts';
 import { readVariable, systemEnvironment, type Environment } from './environment.ts';
 import {
   createExecutionHandle,
@@ -127,11 +128,21 @@ interface StartRequest {
   readonly call: StartCallOptions;
 }
 
-function startRequest(
-  workflow: NamedWorkflow,
-  input: object,
-  { version, priority, labels, startAfter, startDeadline, ...call }: StartOptions,
-): StartRequest {
+const KNOWN_OF_START: Known<StartOptions> = {
+  version: true,
+  priority: true,
+  labels: true,
+  startAfter: true,
+  startDeadline: true,
+  idempotencyKey: true,
+  traceparent: true,
+  signal: true,
+  timeout: true,
+};
+
+function startRequest(workflow: NamedWorkflow, input: object, options: StartOptions): StartRequest {
+  refuseUnknown(options, KNOWN_OF_START, 'a start');
+  const { version, priority, labels, startAfter, startDeadline, ...call } = options;
   const named = nameOfStartable(workflow);
   const body = {
     workflow_id: named.workflowId,
@@ -173,7 +184,19 @@ async function runToEnd(
   );
 }
 
+const KNOWN: Known<ClientOptions> = {
+  url: true,
+  token: true,
+  tenantId: true,
+  timeout: true,
+  attemptTimeout: true,
+  retry: true,
+  headers: true,
+  environment: true,
+};
+
 function readOptions(options: ClientOptions): Parameters<typeof createTransport>[0] {
+  refuseUnknown(options, KNOWN, 'a client');
   const token = options.token ?? readVariable('SVC_TOKEN') ?? null;
   return {
     url: readUrl(options.url ?? readVariable('SVC_URL') ?? 'http://127.0.0.1:7700'),

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 import type { FunctionRef } from '../function-ref.ts';
+import { refuseUnknown, type Known } from '../known-options.ts';
 import { dropAbsent } from '../workflow/json.ts';
 import { writeOptions, type WorkflowOptions } from '../workflow/options.ts';
 import type { Names } from '../workflow/shape.ts';
@@ -119,6 +120,7 @@ export function defineFunction<
       `The name of a function has 1 to 200 letters, digits, ".", "_" and "-": ${JSON.stringify(name)}`,
     );
   }
+  refuseUnknown(options, KNOWN, `the function ${name}`);
   return {
     kind: 'function',
     name,
@@ -127,6 +129,19 @@ export function defineFunction<
     toIR: () => writeWorkflow(name, options),
   };
 }
+
+const KNOWN: Known<FunctionOptions<unknown, unknown>> = {
+  input: true,
+  output: true,
+  queue: true,
+  version: true,
+  timeoutSecs: true,
+  countSuspended: true,
+  pinned: true,
+  retryPolicy: true,
+  workflow: true,
+  determinism: true,
+};
 
 function writeWorkflow(
   name: string,

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { readVariable } from '../client/environment.ts';
 import type { ServedFunction } from '../functions/define-function.ts';
 import { send } from '../http/lean-fetch.ts';
+import { refuseUnknown, type Known } from '../known-options.ts';
 import type { WorkerTool } from './define-tool.ts';
 import { createJsonLogger, type Logger } from './logger.ts';
 import { pause } from './pause.ts';
@@ -64,8 +65,26 @@ export interface Settings {
 /** A claim names at most that many. */
 const NAMES_MAX = 100;
 
+const KNOWN: Known<WorkerOptions> = {
+  url: true,
+  token: true,
+  tenantId: true,
+  workerId: true,
+  functions: true,
+  tools: true,
+  queues: true,
+  buildId: true,
+  concurrency: true,
+  logger: true,
+  signal: true,
+  register: true,
+  fetch: true,
+  clock: true,
+};
+
 /** @throws TypeError, RangeError for options that no worker can run with */
 export function readOptions(options: WorkerOptions): Settings {
+  refuseUnknown(options, KNOWN, 'a worker');
   const { functions = [], tools = [], concurrency = 10 } = options;
   const url = options.url ?? readVariable('SVC_URL') ?? 'http://127.0.0.1:7700';
   const token = options.token ?? readVariable('SVC_TOKEN');

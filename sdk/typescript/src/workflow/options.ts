@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../known-options.ts';
 import type { Expression } from './expression.ts';
 import { dropAbsent, mapByName, type JsonObject, type JsonValue } from './json.ts';
 import {
@@ -24,9 +25,19 @@ import {
   type McpServer,
   type RemoteAgent,
 } from './parts/servers.ts';
+import {
+  writeStartRules,
+  type Batch,
+  type Concurrency,
+  type Debounce,
+  type Fairness,
+  type StartRate,
+} from './parts/start-rules.ts';
 import type { Tool } from './parts/tools.ts';
 import { readSchema, type Schema } from './schema.ts';
 import type { Names } from './shape.ts';
+
+export type { Batch, Concurrency, Debounce, Fairness, StartRate };
 
 /** The settings of a definition beside its steps. */
 export interface WorkflowOptions<State, N extends Names> {
@@ -75,63 +86,6 @@ export interface WorkflowOptions<State, N extends Names> {
   readonly expose?: Expose;
 }
 
-/** How many executions run at a time. */
-export interface Concurrency {
-  /** Executions with the same value share the limit. Default: all of the workflow. */
-  readonly key?: Expression;
-  /** 1 to 10 000. */
-  readonly limit: number;
-  /**
-   * The effect on a start when the limit is reached. Default `queue`: it waits, in the order of the
-   * starts. `refuse`: it is a `ConflictError` with the code `concurrency_limit`. `cancel_oldest`: the
-   * oldest execution is cancelled, and the new one gets its place.
-   */
-  readonly whenFull?: 'queue' | 'refuse' | 'cancel_oldest';
-}
-
-/** The last of several starts that come soon after each other begins. The others end as cancelled. */
-export interface Debounce {
-  /** Starts with the same value displace each other. Default: all of the workflow. */
-  readonly key?: Expression;
-  /** How long a start waits for another. */
-  readonly wait: Duration;
-  /** From the first start that was displaced: one begins then in any case. Default: no limit. */
-  readonly maxWait?: Duration;
-}
-
-/**
- * Starts gather, and one execution begins for all of them, with the input `{ items: […] }`: their inputs in
- * order. The others end as cancelled.
- */
-export interface Batch {
-  /** Starts with the same value gather in one batch. Default: all of the workflow. */
-  readonly key?: Expression;
-  /** The batch closes with so many starts: 2 to 1 000. */
-  readonly max: number;
-  /** The batch closes this long after its first start. */
-  readonly wait: Duration;
-}
-
-/** Keys take turns when workers claim from a queue, so no key waits for all items of another. */
-export interface Fairness {
-  /** Items of executions with the same value share the turns of the key. */
-  readonly key: Expression;
-  /** How many items a key gets while another of weight 1 gets one: 0.01 to 100. Default 1. */
-  readonly weight?: number | Expression;
-}
-
-/** How many executions begin in a time. The others wait in the order of their starts. */
-export interface StartRate {
-  /** Executions with the same value share the rate. Default: all of the workflow. */
-  readonly key?: Expression;
-  /** Executions in each `per`. */
-  readonly limit: number;
-  /** From one second to one day. */
-  readonly per: Duration;
-  /** The most that begin at once, after a rest. Default: `limit`. */
-  readonly burst?: number;
-}
-
 /** When a run ends for another to continue with its state. */
 export type ContinueAsNew =
   | {
@@ -157,6 +111,7 @@ export function writeOptions(
   id: string,
   options: WorkflowOptions<unknown, Names>,
 ): { readonly version: string; readonly head: JsonObject; readonly tail: JsonObject } {
+  refuseUnknown(options, KNOWN, `the workflow ${id}`);
   const { version = '1.0.0' } = options;
   return {
     version,
@@ -172,6 +127,37 @@ export function writeOptions(
     tail: { ...writeParts(options), ...writeBounds(options) },
   };
 }
+
+const KNOWN: Known<WorkflowOptions<unknown, Names>> = {
+  version: true,
+  name: true,
+  description: true,
+  labels: true,
+  executionLabels: true,
+  state: true,
+  retryPolicies: true,
+  timeouts: true,
+  models: true,
+  prompts: true,
+  tools: true,
+  mcpServers: true,
+  remoteAgents: true,
+  policy: true,
+  policies: true,
+  dataPolicy: true,
+  tokenBudget: true,
+  costBudgetUsd: true,
+  onBudgetExceeded: true,
+  continueAsNew: true,
+  concurrency: true,
+  rate: true,
+  debounce: true,
+  batch: true,
+  fairness: true,
+  startAfter: true,
+  startDeadline: true,
+  expose: true,
+};
 
 function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
   return {
@@ -189,7 +175,7 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
 }
 
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
-  const { concurrency, rate, debounce, batch, fairness, continueAsNew, expose } = options;
+  const { continueAsNew, expose } = options;
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,
@@ -200,35 +186,7 @@ function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
         after_events: continueAsNew.afterEvents,
         when: continueAsNew.when?.['~cel'],
       }),
-    concurrency:
-      concurrency &&
-      dropAbsent({
-        key: concurrency.key?.['~cel'],
-        limit: concurrency.limit,
-        when_full: concurrency.whenFull,
-      }),
-    rate:
-      rate &&
-      dropAbsent({
-        key: rate.key?.['~cel'],
-        limit: rate.limit,
-        per: rate.per,
-        burst: rate.burst,
-      }),
-    debounce:
-      debounce &&
-      dropAbsent({
-        key: debounce.key?.['~cel'],
-        wait: debounce.wait,
-        max_wait: debounce.maxWait,
-      }),
-    batch: batch && dropAbsent({ key: batch.key?.['~cel'], max: batch.max, wait: batch.wait }),
-    fairness:
-      fairness &&
-      dropAbsent({
-        key: fairness.key['~cel'],
-        weight: typeof fairness.weight === 'object' ? fairness.weight['~cel'] : fairness.weight,
-      }),
+    ...writeStartRules(options),
     start_after: options.startAfter,
     start_deadline: options.startDeadline,
     expose:

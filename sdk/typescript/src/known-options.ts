@@ -1,0 +1,43 @@
+/*
+ * Node runs TypeScript without checking its types, and a typo in an option would be without effect. So
+ * functions that take options refuse those that they don't know, when the program starts.
+ */
+
+/** A name for each option; the compiler refuses a list that lacks one. */
+export type Known<Options> = { readonly [Name in keyof Required<Options>]: true };
+
+/** @throws TypeError for a member that is not known; the message names the nearest one */
+export function refuseUnknown(given: object, known: Readonly<Record<string, true>>, what: string) {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const nearest = nearestOf(name, Object.keys(known));
+    const next =
+      nearest === null
+        ? `it has ${Object.keys(known).sort().join(', ')}`
+        : `did you mean "${nearest}"?`;
+    throw new TypeError(`${what} has no option "${name}": ${next}`);
+  }
+}
+
+/** Null: nothing is near. */
+function nearestOf(name: string, known: readonly string[]): string | null {
+  const wanted = name.replaceAll('_', '').toLowerCase();
+  const near = known
+    .map((one) => ({ one, edits: editsBetween(wanted, one.toLowerCase()) }))
+    .sort((left, right) => left.edits - right.edits)[0];
+  return near !== undefined && near.edits <= 2 ? near.one : null;
+}
+
+/** How many letters to add, drop or replace. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [above, letter] of from.split('').entries()) {
+    const next = [above + 1];
+    for (const [at, other] of to.split('').entries()) {
+      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
