@@ -93,7 +93,7 @@ async function listHotTables(client: pg.Client): Promise<readonly string[]> {
     `select c.relname as name
      from pg_class c
      where c.relkind = 'r'
-       and c.reloptions::text like '%autovacuum_vacuum_threshold=1000,%'
+       and c.reloptions::text ~ 'autovacuum_vacuum_threshold=1000[,}]'
      order by 1`,
   );
   return rows.map(({ name }) => name);

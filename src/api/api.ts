@@ -105,6 +105,9 @@ function refuseForeignPagesOf(ctx: ApiContext, deps: ApiDeps): void {
   refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !auth.enabled });
 }
 
+/** The body of such a request may name what is not found. */
+const CARRIES_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
 /** Workers and clients ask for these all day. */
 const HOT = /^\/(?:work-items|executions)(?:\/|$)/;
 
@@ -131,7 +134,7 @@ function serveRoutes(all: readonly Route<ServeRoute>[]): ServeRoute {
     const own = fixed.get(ctx.path);
     const isOther = own !== undefined && !own.some(({ method }) => method === asked);
     const served = serveOther(ctx as never, refuse);
-    return isOther ? unlessNotFound(served, refuse) : served;
+    return isOther && !CARRIES_BODY.has(asked) ? unlessNotFound(served, refuse) : served;
   };
 }
 

@@ -38,7 +38,17 @@ test('404: an id that nobody has stays unknown', async (t) => {
   const { api } = t.context;
   t.is((await api.call({ path: '/agents/nobody' })).status, 404);
   t.is((await api.call({ path: '/workflows/nothing' })).status, 404);
-  const simulated = { workflow_id: 'nothing', input: {} };
-  const answer = await api.call({ path: '/workflows/simulate', body: simulated });
-  t.not(answer.status, 405);
+});
+
+test('404: a change of a schedule that is called as a path may name an unknown workflow', async (t) => {
+  const api = await startTestApi();
+  t.teardown(() => api.close());
+  await startWorkflow(api, { ir: passing('checked') });
+  const schedule = { name: 'preview', workflow_id: 'checked', every: '15m' };
+  const created = await api.call({ path: '/schedules', body: schedule });
+  t.is(created.status, 201, created.error);
+  const body = { workflow_id: 'nothing', every: '15m' };
+  const changed = await api.call({ method: 'PUT', path: '/schedules/preview', body });
+  t.is(changed.status, 404);
+  t.is(changed.error, 'not found: workflow nothing');
 });

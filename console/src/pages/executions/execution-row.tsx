@@ -118,14 +118,14 @@ function waitOf({ status, waiting_for: waitingFor }: Execution): Execution['wait
   return status === 'running' ? waitingFor : null;
 }
 
-const WAITS = {
+const WAITS: Readonly<Record<string, string>> = {
   start_after: 'its start',
   debounce: 'a newer start',
   batch: 'its batch',
   rate: 'its rate',
   concurrency: 'a place',
   max_concurrent_executions: 'a place of the tenant',
-} as const;
+};
 
 /** As short as a row allows; the page of the execution says more. */
 function Wait({
@@ -133,7 +133,7 @@ function Wait({
 }: {
   readonly waitingFor: NonNullable<Execution['waiting_for']>;
 }) {
-  const text = `${WAITS[kind]}${key === null ? '' : `, key ${key}`}`;
+  const text = `${WAITS[kind] ?? kind}${key === null ? '' : `, key ${key}`}`;
   return (
     <span title={text}>
       {text}

@@ -81,7 +81,7 @@ export function GroupCounts({
       {groups.length < GROUPS_MAX ? null : (
         <span className={styles.note}>the largest {GROUPS_MAX} groups</span>
       )}
-      {isExact ? null : <span className={styles.note}>of the newest 100,000</span>}
+      {isExact ? null : <span className={styles.note}>of the newest</span>}
     </div>
   );
 }

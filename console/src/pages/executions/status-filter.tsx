@@ -25,7 +25,7 @@ export function StatusFilter({
         </ToggleChip>
       ))}
       {counts === undefined || counts.is_exact ? null : (
-        <span className={styles.note}>of the newest 100,000</span>
+        <span className={styles.note}>of the newest</span>
       )}
     </div>
   );

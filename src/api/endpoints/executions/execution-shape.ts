@@ -105,7 +105,10 @@ export const endingShape = z
 export const executionShape = executionSummary.extend({
   state: anyObject,
   current_state: anyObject.meta({ description: 'The same as `state`.' }),
-  ending: endingShape.nullable(),
+  ending: endingShape.nullable().meta({
+    description:
+      'How the execution will end once its undos and finalizers are done. Null: it has none to wait for.',
+  }),
   undo: undoShape.nullable().meta({
     description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
   }),

@@ -42,8 +42,8 @@ function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState
 /**
  * Whether it waits in a queue, for a process that may have loaded it nevertheless. Asks the store only in two
  * cases, since nobody marks or lists what is in its queue already. It joined the queue when its time had come:
- * it may have been marked before that. Or the answer to a start was lost: another request with the same id may
- * have made it wait.
+ * it may have been marked before that. Or an answer was lost, perhaps that to its start: another request with
+ * the same id may have made it wait.
  */
 export async function waitsInQueue(
   deps: Pick<EngineDeps, 'store'> & TenantReader,

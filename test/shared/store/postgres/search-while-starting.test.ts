@@ -36,12 +36,14 @@ for (const query of ['labels.a = x and labels.b ~ y', 'labels.a ~ x and labels.b
       changesTenants: true,
     });
     t.teardown(() => pool.close());
-    let starts = 2;
+    let bounds = 0;
     const run: PostgresPool['run'] = async (statement, values, tenant) => {
       const rows = await pool.run<never>(statement, values, tenant);
-      // The statement that reads the bound; the page follows.
-      const isBound = !statement.text.includes('listed_at') && statement.text.includes('offset');
-      for (; isBound && starts > 0; starts -= 1) for (let n = 0; n < 5; n += 1) await add('n');
+      // This statement reads a bound, and the page follows.
+      if (statement.text.includes('offset') && !statement.text.includes('listed_at')) {
+        bounds += 1;
+        if (bounds < 3) for (let other = 0; other < 5; other += 1) await add('n');
+      }
       return rows;
     };
     const search = createExecutionSearch({ ...pool, run });
@@ -55,7 +57,7 @@ for (const query of ['labels.a = x and labels.b ~ y', 'labels.a ~ x and labels.b
       found.push(...page.rows.map(({ executionId }) => executionId));
       cursor = page.next;
     } while (cursor !== null);
-    t.is(starts, 0);
+    t.true(bounds >= 1);
     t.deepEqual(found, [fitting.executionId]);
   });
 }

@@ -225,8 +225,9 @@ class ExecutionCountsGroups(TypedDict):
 class ExecutionCounts(TypedDict):
     total: int
     is_exact: bool
-    """False: only the newest executions were looked through: 100,000 with conditions on the
-    status and the start alone, 10,000 if a label is looked up, and 20,000 otherwise."""
+    """False: only the newest executions were looked through: 100,000 without groups and with
+    conditions on the status and the start alone, 10,000 if a label is looked up, and 20,000
+    otherwise."""
     by_status: dict[str, Any]
     """Without the statuses of no execution."""
     histogram: list[ExecutionCountsHistogram]
@@ -351,6 +352,8 @@ class Execution(TypedDict):
     current_state: dict[str, Any]
     """The same as `state`."""
     ending: ExecutionEnding | None
+    """How the execution will end once its undos and finalizers are done. Null: it has none to
+    wait for."""
     undo: ExecutionUndo | None
     """Steps that the end undoes. Null: no step that has an undo is complete."""
     steps_executed: int
