@@ -47,6 +47,7 @@ test('every gate finds what it judges among the workloads', (t) => {
   ];
   const figures = [
     'hand_off_p50_ms',
+    'known_p99_ms',
     'last_to_first_deciles',
     'last_to_first_tenth',
     'commit_refusals',

@@ -12,7 +12,7 @@ import { inTurn, startFakeProvider } from './support/fake-provider.ts';
 import { major6 } from './support/major-6.ts';
 import { major7 } from './support/major-7.ts';
 
-const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '2' } });
+const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '4' } });
 
 const WORKER = fileURLToPath(new URL('support/worker-process.ts', import.meta.url));
 
