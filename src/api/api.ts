@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { RequestListener } from 'node:http';
 
-import { SvcError } from '../shared/domain/errors.ts';
+import { isNotFound } from '../shared/domain/errors.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import { warnOnce } from '../shared/telemetry/outage-lines.ts';
 import { createExposedList } from './a2a/exposed-list.ts';
@@ -146,7 +146,7 @@ async function unlessNotFound(served: unknown, refuse: () => Promise<void>): Pro
   try {
     await served;
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'not_found') return refuse();
+    if (isNotFound(error)) return refuse();
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto';
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 
 import { deciderOf } from '../../shared/domain/a2a/message-ids.ts';
-import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import { badRequest, isNotFound, SvcError } from '../../shared/domain/errors.ts';
 import { isTerminal } from '../../shared/domain/execution/status.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { isJsonObject } from '../../shared/domain/json.ts';
@@ -79,7 +79,7 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
       // A task of another workflow does not exist for this agent.
       return view.row.workflowId === workflowId ? await withPending(call, view) : null;
     } catch (error) {
-      if (error instanceof SvcError && error.code === 'not_found') return null;
+      if (isNotFound(error)) return null;
       throw error;
     }
   };

@@ -79,6 +79,10 @@ export function notFound(what: string): SvcError {
   return new SvcError('not_found', what);
 }
 
+export function isNotFound(error: unknown): boolean {
+  return error instanceof SvcError && error.code === 'not_found';
+}
+
 /** `more`: fields beside `error`. */
 export function conflict(detail: string, more?: JsonObject): SvcError {
   if (more === undefined) return new SvcError('conflict', detail);

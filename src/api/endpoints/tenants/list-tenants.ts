@@ -7,7 +7,7 @@ import type { UseCaseDeps } from '../../../shared/engine/use-case-deps.ts';
 import { z } from 'zod';
 
 import { managesTenants } from '../../../shared/domain/access.ts';
-import { SvcError } from '../../../shared/domain/errors.ts';
+import { isNotFound } from '../../../shared/domain/errors.ts';
 import type { TenantId } from '../../../shared/domain/ids.ts';
 import type { TenantRow } from '../../../shared/store/tenants.ts';
 import { answerList } from '../../answer-list.ts';
@@ -50,7 +50,7 @@ async function listOwn(engine: UseCaseDeps, caller: Caller): Promise<readonly Te
     return [await readTenant(engine, { tenantId: caller.identity.tenantId })];
   } catch (error) {
     // Nobody has made it: there are only tokens for it.
-    if (error instanceof SvcError && error.code === 'not_found') return [];
+    if (isNotFound(error)) return [];
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { SvcError } from '../../domain/errors.ts';
+import { isNotFound } from '../../domain/errors.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { SurplusExecution } from '../../store/flow.ts';
@@ -34,7 +34,7 @@ export async function cancelSurplus(
     },
   }).catch((error: unknown) => {
     // Retention has removed it meanwhile.
-    if (error instanceof SvcError && error.code === 'not_found') return 'over';
+    if (isNotFound(error)) return 'over';
     throw error;
   });
   if (outcome !== 'over' && outcome !== 'cancelled') await deps.store.flow.noteLeaving(executionId);

@@ -1,4 +1,4 @@
-import type { CountExecutions } from '../executions.ts';
+import type { CountExecutions, SearchExecutions } from '../executions.ts';
 import type { ExecutionCriteria, LabelCriteria } from '../../domain/execution/query/criteria.ts';
 
 /** Criteria for one index, and criteria that each execution from the index is compared with. */
@@ -9,6 +9,12 @@ export interface SplitCriteria {
   readonly labels: readonly LabelCriteria[];
   /** Null: no execution is compared. */
   readonly residual: ExecutionCriteria | null;
+}
+
+/** The criteria of a reading that starts with the index of the rarest label. */
+export interface Splitting extends Pick<SearchExecutions, 'tenantId' | 'criteria'> {
+  /** Absent: from the newest execution. */
+  readonly cursor?: SearchExecutions['cursor'];
 }
 
 /** So many entries of each label are read to find the rarest of several. */
@@ -87,20 +93,20 @@ export function comparedOf({ labels, residual }: SplitCriteria): ExecutionCriter
   return labels.length === 0 ? residual : { ...(residual ?? NO_CRITERIA), labels };
 }
 
-/** The criteria once for each label whose index may be the one, with that label first. */
-export function eachLabelFirst(criteria: ExecutionCriteria): readonly ExecutionCriteria[] {
+/** One split for each label whose index may be read; none if another index is. */
+export function splitsByLabel(criteria: ExecutionCriteria): readonly SplitCriteria[] {
   if (labelOf(splitCriteria(criteria).driving) === null) return [];
-  return criteria.labels.filter(isOneValue).map((label) => ({
-    ...criteria,
-    labels: [label, ...criteria.labels.filter((each) => each !== label)],
-  }));
+  return criteria.labels.filter(isOneValue).map((label) => {
+    const others = criteria.labels.filter((each) => each !== label);
+    return splitCriteria({ ...criteria, labels: [label, ...others] });
+  });
 }
 
 function chooseDriving(criteria: ExecutionCriteria): Partial<ExecutionCriteria> {
   const { statuses, workflow, ids, parents, labels } = criteria;
   if (ids !== null) return { ids };
   if (parents !== null) return { parents };
-  // People give labels to few executions of a kind. The store puts the rarest first.
+  // People give labels to few executions of a kind. The stores choose the rarest.
   const label = labels.find(isOneValue);
   if (label !== undefined) return { labels: [label] };
   const ofWorkflow = workflow.in?.length === 1 ? { workflow: { ...NONE, in: workflow.in } } : null;

@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { FunctionRun } from '../../../domain/execution/function-run.ts';
 import { type LiveVisit, visitKey } from '../../../domain/execution/state.ts';
-import { SvcError } from '../../../domain/errors.ts';
+import { isNotFound, SvcError } from '../../../domain/errors.ts';
 import type { ClaimedItem } from '../../../store/store.ts';
 import type { Held } from '../../advance/held-execution.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
@@ -63,7 +63,7 @@ async function readFirstPage(deps: UseCaseDeps, found: FoundRun): Promise<Journa
   try {
     return await readPage(deps, { ...found, from: 0, limit: PAGE_ENTRIES_MAX });
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }

@@ -1,13 +1,8 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { CountExecutions, ExecutionCounts } from '../../executions.ts';
-import {
-  isOfStatuses,
-  countedWithin,
-  splitCriteria,
-  type SplitCriteria,
-} from '../../rows/split-criteria.ts';
+import { isOfStatuses, countedWithin, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { putRarestFirst } from './put-rarest-first.ts';
+import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
   COMPARED_COLUMNS,
@@ -23,7 +18,7 @@ export async function countExecutions(
   params: CountExecutions,
 ): Promise<ExecutionCounts> {
   const { tenantId, criteria } = params;
-  const split = splitCriteria(await putRarestFirst(readers, { tenantId, criteria, cursor: null }));
+  const split = await splitByRarest(readers, { tenantId, criteria });
   const within = countedWithin(params, split);
   return isOfStatuses(split)
     ? countEntries(readers, { ...params, within }, split)

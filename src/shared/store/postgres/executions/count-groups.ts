@@ -1,7 +1,7 @@
 import type { CountedValue, CountGroups, GroupKey } from '../../executions.ts';
-import { countedWithin, splitCriteria } from '../../rows/split-criteria.ts';
+import { countedWithin } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { putRarestFirst } from './put-rarest-first.ts';
+import { splitByRarest } from './split-by-rarest.ts';
 import { type Bind, writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
   COMPARED_COLUMNS,
@@ -18,7 +18,7 @@ export async function countGroups(
   params: CountGroups,
 ): Promise<readonly CountedValue[]> {
   const { tenantId, criteria, by } = params;
-  const split = splitCriteria(await putRarestFirst(readers, { tenantId, criteria, cursor: null }));
+  const split = await splitByRarest(readers, { tenantId, criteria });
   const { values, bind } = createBinds();
   const drive = writeDrive({ tenantId, cursor: null }, split, bind);
   // The label of an entry of an index is found without the execution.

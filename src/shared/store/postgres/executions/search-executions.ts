@@ -5,17 +5,12 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import {
-  findsFitting,
-  rowsWithin,
-  splitCriteria,
-  type SplitCriteria,
-} from '../../rows/split-criteria.ts';
+import { findsFitting, rowsWithin, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
 import { countGroups } from './count-groups.ts';
-import { putRarestFirst } from './put-rarest-first.ts';
+import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
   createBinds,
@@ -46,7 +41,7 @@ async function searchExecutions(
   readers: PostgresPool,
   params: SearchExecutions,
 ): Promise<SearchPage> {
-  const split = splitCriteria(await putRarestFirst(readers, params));
+  const split = await splitByRarest(readers, params);
   const within = rowsWithin(params.within, split);
   const bound = findsFitting(split) ? null : await findBound(readers, { ...params, within }, split);
   const { values, bind } = createBinds();

@@ -1,14 +1,14 @@
 import type { CountedValue, CountGroups, GroupKey } from '../../executions.ts';
-import { comparedOf, countedWithin, splitCriteria } from '../../rows/split-criteria.ts';
+import { comparedOf, countedWithin } from '../../rows/split-criteria.ts';
 import type { Connection } from '../connection/connect.ts';
-import { putRarestFirst } from './put-rarest-first.ts';
+import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria } from './write-criteria.ts';
 import { all, COMPARED_COLUMNS, NO_CONDITION, orderBy, writeDrive } from './write-drive.ts';
 
 /** Reads each execution up to the bound, and for a label one row of its index. */
 export function countGroups(connection: Connection, params: CountGroups): readonly CountedValue[] {
   const { tenantId, criteria, by, limit } = params;
-  const split = splitCriteria(putRarestFirst(connection, { tenantId, criteria, cursor: null }));
+  const split = splitByRarest(connection, { tenantId, criteria });
   const within = countedWithin(params, split);
   const residual = comparedOf(split);
   const drive = writeDrive(split.driving);

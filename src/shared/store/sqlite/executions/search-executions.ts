@@ -8,7 +8,7 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { comparedOf, countedWithin, rowsWithin, splitCriteria } from '../../rows/split-criteria.ts';
+import { comparedOf, countedWithin, rowsWithin } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import {
   decodeListed,
@@ -18,7 +18,7 @@ import {
   toIso,
 } from '../rows.ts';
 import { countGroups } from './count-groups.ts';
-import { putRarestFirst } from './put-rarest-first.ts';
+import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria } from './write-criteria.ts';
 import {
   all,
@@ -39,7 +39,7 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
 
 function searchExecutions(connection: Connection, params: SearchExecutions): SearchPage {
   const { tenantId, cursor, limit } = params;
-  const split = splitCriteria(putRarestFirst(connection, params));
+  const split = splitByRarest(connection, params);
   const within = rowsWithin(params.within, split);
   const residual = comparedOf(split);
   const { from, place, ...drive } = writeDrive(split.driving);
@@ -112,7 +112,7 @@ function findBound(
 
 function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
   const { tenantId, criteria, from, to, buckets } = params;
-  const split = splitCriteria(putRarestFirst(connection, { tenantId, criteria, cursor: null }));
+  const split = splitByRarest(connection, { tenantId, criteria });
   const within = countedWithin(params, split);
   const residual = comparedOf(split);
   const drive = writeDrive(split.driving);

@@ -1,21 +1,25 @@
-import type { ExecutionCriteria } from '../../../domain/execution/query/criteria.ts';
-import type { SearchExecutions } from '../../executions.ts';
-import { eachLabelFirst, RARITY_ENTRIES, splitCriteria } from '../../rows/split-criteria.ts';
+import {
+  RARITY_ENTRIES,
+  splitCriteria,
+  splitsByLabel,
+  type SplitCriteria,
+  type Splitting,
+} from '../../rows/split-criteria.ts';
 import type { Connection } from '../connection/connect.ts';
 import { all, orderBy, writeDrive } from './write-drive.ts';
 
 /**
- * The index of the first label with one value is read, so the label with the fewest entries comes first.
- * If all have many, their newest entries tell: those of the rarest reach back the farthest.
+ * The index of the label with the fewest entries is read, if several labels have one value. If all have
+ * many, their newest entries tell: those of the rarest reach back the farthest.
  */
-export function putRarestFirst(
+export function splitByRarest(
   connection: Connection,
-  { tenantId, criteria, cursor }: Pick<SearchExecutions, 'tenantId' | 'criteria' | 'cursor'>,
-): ExecutionCriteria {
-  const orders = eachLabelFirst(criteria);
-  if (orders.length < 2) return criteria;
-  const samples = orders.map((order, index) => {
-    const { labelled, place, bindings } = writeDrive(splitCriteria(order).driving);
+  { tenantId, criteria, cursor = null }: Splitting,
+): SplitCriteria {
+  const splits = splitsByLabel(criteria);
+  if (splits.length < 2) return splitCriteria(criteria);
+  const samples = splits.map((split, index) => {
+    const { labelled, place, bindings } = writeDrive(split.driving);
     const [sample] = all<Sample>(
       connection,
       `select count(*) as entries, min(labelled_at) as oldest
@@ -36,13 +40,13 @@ export function putRarestFirst(
         }),
       },
     );
-    return { order, index, entries: sample?.entries ?? 0, oldest: sample?.oldest ?? 0 };
+    return { split, index, entries: sample?.entries ?? 0, oldest: sample?.oldest ?? 0 };
   });
   const [rarest] = samples.toSorted(
     (one, other) =>
       one.entries - other.entries || one.oldest - other.oldest || one.index - other.index,
   );
-  return rarest?.order ?? criteria;
+  return rarest?.split ?? splitCriteria(criteria);
 }
 
 interface Sample {
