@@ -28,6 +28,7 @@ export class DatabaseNode {
   readonly port: number;
   readonly #folder: string;
   readonly #settings: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   #dataFolder: string;
   #copies = 0;
   #server: ChildProcess | null = null;
@@ -39,11 +40,13 @@ export class DatabaseNode {
     readonly port: number;
     readonly dataFolder?: string;
     readonly settings: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
   }) {
     this.name = params.name;
     this.port = params.port;
     this.#folder = params.folder;
     this.#settings = params.settings;
+    this.#env = params.env ?? {};
     this.#dataFolder = params.dataFolder ?? '';
   }
 
@@ -57,6 +60,11 @@ export class DatabaseNode {
 
   get logFile(): string {
     return join(this.#folder, `${this.name}.log`);
+  }
+
+  /** The id of its first process; null: it is down. */
+  get pid(): number | null {
+    return this.#server?.pid ?? null;
   }
 
   get isRunning(): boolean {
@@ -167,7 +175,13 @@ export class DatabaseNode {
       join(this.#folder, 'bin/postgres'),
       ['-D', this.#dataFolder, '-p', String(this.port), ...settings],
       // Its own session: an interrupt in the terminal reaches only this process.
-      { ...SERVER_OWNER, cwd: this.#folder, detached: true, stdio: ['ignore', log, log] },
+      {
+        ...SERVER_OWNER,
+        cwd: this.#folder,
+        env: { ...process.env, ...this.#env },
+        detached: true,
+        stdio: ['ignore', log, log],
+      },
     );
     fs.closeSync(log);
     this.#server = server;

@@ -1,6 +1,6 @@
 import { SvcError } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
-import { StoreUnavailableError } from '../../shared/store/store.ts';
+import { StoreUnavailableError, type Shortage } from '../../shared/store/store.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiLog } from '../deps.ts';
 import { sendJson } from '../send.ts';
@@ -25,10 +25,11 @@ export async function answerError(ctx: ApiContext, error: unknown, log: ApiLog):
 export function translate(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof StoreUnavailableError) {
-    if (error.isDiskFull) {
-      return new SvcError('unavailable', DISK_FULL, {
+    if (error.shortOf !== null && !error.ambiguous) {
+      const { code, detail } = SHORTAGES[error.shortOf];
+      return new SvcError('unavailable', detail, {
         headers: { 'Retry-After': '5' },
-        body: { code: 'database_full' },
+        body: { code },
         cause: error,
       });
     }
@@ -43,8 +44,21 @@ export function translate(error: unknown): SvcError {
   return new SvcError('internal', 'unexpected', { cause: error });
 }
 
-const DISK_FULL =
-  'the disk of the database is full, and nothing was changed; try again when there is room';
+const SHORTAGES: Readonly<Record<Shortage, { readonly code: string; readonly detail: string }>> = {
+  disk: {
+    code: 'database_full',
+    detail:
+      'the disk of the database is full, and nothing was changed; try again when there is room',
+  },
+  memory: {
+    code: 'database_out_of_memory',
+    detail: 'the database has no memory left, and nothing was changed; try again later',
+  },
+  connections: {
+    code: 'database_out_of_connections',
+    detail: 'the database accepts no more connections, and nothing was changed; try again later',
+  },
+};
 
 /** The message for the caller; for a bug, only where to find the log entry. */
 export function messageFor(error: SvcError, requestId: string): string {

@@ -68,6 +68,7 @@ const CODES: Readonly<Record<string, Row>> = {
   '57P02': LOST_ROW,
   '57P03': { advice: 'is starting or stopping', mayPass: true },
   '53300': { advice: 'has no connection left: raise its max_connections', mayPass: true },
+  '53200': { advice: 'has no memory left: give its machine more', mayPass: true },
   '53100': { advice: 'has no room: make some on its disk', mayPass: true },
   '28P01': REFUSED,
   '28000': REFUSED,

@@ -125,4 +125,4 @@ export type {
 } from './definitions.ts';
 export type { TokenStore, ListTokens, NewToken, TokenRow } from './tokens.ts';
 export type { WorkerStore, WorkerAnnouncement, WorkerRow } from './workers.ts';
-export { StoreUnavailableError, isAmbiguous } from './unavailable.ts';
+export { StoreUnavailableError, isAmbiguous, type Shortage } from './unavailable.ts';

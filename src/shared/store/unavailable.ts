@@ -1,22 +1,28 @@
+/** A database can run out of these. */
+export type Shortage = 'disk' | 'memory' | 'connections';
+
 /** The database cannot be reached, is read-only or full, or a commit's outcome is not known. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   /** True: the statement may have been carried out. */
   readonly ambiguous: boolean;
-  /** True: a disk of the database has no room. Reads still work, and nothing was written. */
-  readonly isDiskFull: boolean;
+  /**
+   * The database has none of it left; null: it has not said so. On a full `disk` reads still work,
+   * and nothing was written.
+   */
+  readonly shortOf: Shortage | null;
 
   constructor(
     message: string,
     options: {
       readonly ambiguous: boolean;
-      readonly isDiskFull?: boolean;
+      readonly shortOf?: Shortage | null;
       readonly cause?: unknown;
     },
   ) {
     super(message, { cause: options.cause });
     this.ambiguous = options.ambiguous;
-    this.isDiskFull = options.isDiskFull ?? false;
+    this.shortOf = options.shortOf ?? null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store/unavailable.ts';
+import { StoreUnavailableError, type Shortage } from '../store/unavailable.ts';
 
 /*
  * While the database is away or full, each request and each round fails for the same reason. One line
@@ -51,8 +51,8 @@ export function warnOnce(log: Log, now: () => number): Log {
   };
 }
 
-function reasonOf(error: unknown): 'full' | 'away' | null {
+function reasonOf(error: unknown): Shortage | 'away' | null {
   const cause = error instanceof StoreUnavailableError ? error : (error as Error | null)?.cause;
   if (!(cause instanceof StoreUnavailableError)) return null;
-  return cause.isDiskFull ? 'full' : 'away';
+  return cause.shortOf ?? 'away';
 }

@@ -42,37 +42,53 @@ test('503: a database that is away is a reason to come again', async (t) => {
   await api.close();
 });
 
-test('503: a full disk of the database is named, logged once, and passes', async (t) => {
-  const api = await startTestApi({ dialect: 'postgres' });
-  t.teardown(() => api.close());
-  const { url } = api.database;
-  const ir = { workflow_id: 'w', nodes: { wait: { kind: { type: 'wait', timeout_secs: 60 } } } };
-  await api.call({ path: '/workflows', body: { ir } });
-  // As the server answers when a table cannot grow.
-  await runOnServer(
-    url,
-    `create function no_room() returns trigger language plpgsql as
-       $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$;
-     create trigger no_room before insert on executions execute function no_room()`,
-  );
-  const start = { path: '/executions', body: { workflow_id: 'w', input: {} } };
-  const before = await api.database.contents();
-  for (let n = 0; n < 3; n += 1) {
-    const refused = await api.call(start);
-    t.is(refused.status, 503);
-    t.is(refused.headers.get('retry-after'), '5');
-    t.deepEqual(refused.body, {
-      error:
-        'unavailable: the disk of the database is full, and nothing was changed; try again when there is room',
-      code: 'database_full',
-    });
-  }
-  t.deepEqual((await api.database.contents())['executions'], before['executions']);
-  t.is((await api.call({ path: '/executions' })).status, 200);
-  t.is(api.troubles.length, 1);
-  await runOnServer(url, 'drop trigger no_room on executions');
-  t.is((await api.call(start)).status, 201);
-});
+/** By SQLSTATE: what the answer says. */
+const SHORTAGES = {
+  53100: {
+    error:
+      'unavailable: the disk of the database is full, and nothing was changed; try again when there is room',
+    code: 'database_full',
+  },
+  53200: {
+    error: 'unavailable: the database has no memory left, and nothing was changed; try again later',
+    code: 'database_out_of_memory',
+  },
+  53300: {
+    error:
+      'unavailable: the database accepts no more connections, and nothing was changed; try again later',
+    code: 'database_out_of_connections',
+  },
+};
+
+for (const [state, body] of Object.entries(SHORTAGES)) {
+  test(`503: ${body.code} is named, logged once, and passes`, async (t) => {
+    const api = await startTestApi({ dialect: 'postgres' });
+    t.teardown(() => api.close());
+    const { url } = api.database;
+    const ir = { workflow_id: 'w', nodes: { wait: { kind: { type: 'wait', timeout_secs: 60 } } } };
+    await api.call({ path: '/workflows', body: { ir } });
+    // As the server answers when a table cannot grow, and when a statement gets no memory.
+    await runOnServer(
+      url,
+      `create function refuse() returns trigger language plpgsql as
+         $$ begin raise 'insufficient resources' using errcode = '${state}'; end $$;
+       create trigger refuse before insert on executions execute function refuse()`,
+    );
+    const start = { path: '/executions', body: { workflow_id: 'w', input: {} } };
+    const before = await api.database.contents();
+    for (let n = 0; n < 3; n += 1) {
+      const refused = await api.call(start);
+      t.is(refused.status, 503);
+      t.is(refused.headers.get('retry-after'), '5');
+      t.deepEqual(refused.body, body);
+    }
+    t.deepEqual((await api.database.contents())['executions'], before['executions']);
+    t.is((await api.call({ path: '/executions' })).status, 200);
+    t.is(api.troubles.length, 1);
+    await runOnServer(url, 'drop trigger refuse on executions');
+    t.is((await api.call(start)).status, 201);
+  });
+}
 
 test('503: when the outcome is unknown, no reply advises a simple retry', async (t) => {
   const app = new Koa<ApiState>();

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../../src/shared/store/unavailable.ts'
 import { createOutageLines } from '../../../src/shared/telemetry/outage-lines.ts';
 
 const away = new StoreUnavailableError('away', { ambiguous: false });
-const full = new StoreUnavailableError('full', { ambiguous: false, isDiskFull: true });
+const full = new StoreUnavailableError('full', { ambiguous: false, shortOf: 'disk' });
 
 test('the log names an outage once a minute, with the number of lines in between', (t) => {
   let now = 0;

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../unavailable.ts';
+import { StoreUnavailableError, type Shortage } from '../../unavailable.ts';
 
 /**
  * The store's edge: what the database or the driver says about the state of the connection or the
@@ -17,7 +17,7 @@ export function translateError(
   if (!lost && !isUnavailable(error)) return error;
   return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
     ambiguous: lost && options.mayBeCarriedOut,
-    isDiskFull: codeOf(error) === DISK_FULL,
+    shortOf: SHORTAGES[codeOf(error) ?? ''] ?? null,
     cause: error,
   });
 }
@@ -71,8 +71,13 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The server lives on, unless its write-ahead log is full: then it panics and breaks connections off. */
-const DISK_FULL = '53100';
+const SHORTAGES: Readonly<Record<string, Shortage>> = {
+  // The server lives on, unless its write-ahead log is full: then it panics and breaks connections off.
+  '53100': 'disk',
+  // One statement got no memory. If the system kills a process instead, the server starts again.
+  '53200': 'memory',
+  '53300': 'connections',
+};
 
 /** The driver's messages without a code. */
 const LOSS_MESSAGES =

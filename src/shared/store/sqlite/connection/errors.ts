@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../unavailable.ts';
+import { StoreUnavailableError, type Shortage } from '../../unavailable.ts';
 
 /**
  * The database file cannot be used. The message is one line, names the file and says what to do;
@@ -44,13 +44,18 @@ export function translateError(error: unknown, options: { readonly ambiguous: bo
   const unavailable =
     code === null ? isClosedHandle(error) : UNAVAILABLE.some((prefix) => code.startsWith(prefix));
   if (!unavailable) return error;
-  const isDiskFull = code?.startsWith('SQLITE_FULL') ?? false;
+  const shortOf = shortageOf(code);
   return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
     // A write that does not fit leaves no end of its transaction in the log.
-    ambiguous: options.ambiguous && !isDiskFull,
-    isDiskFull,
+    ambiguous: options.ambiguous && shortOf !== 'disk',
+    shortOf,
     cause: error,
   });
+}
+
+function shortageOf(code: string | null): Shortage | null {
+  if (code?.startsWith('SQLITE_FULL') === true) return 'disk';
+  return code?.startsWith('SQLITE_NOMEM') === true ? 'memory' : null;
 }
 
 /** Result codes that speak of the file, the disk or a lock; extended codes begin with these. */

@@ -70,7 +70,7 @@ test('a full disk makes the store unavailable and keeps what was committed', asy
   database.pragma(`max_page_count = ${String(database.pragma('page_count', { simple: true }))}`);
   const error = await t.throwsAsync(write(100_000), { instanceOf: StoreUnavailableError });
   t.false(error.ambiguous);
-  t.true(error.isDiskFull);
+  t.is(error.shortOf, 'disk');
   t.deepEqual(connection.all('select length(text) as length from notes'), [{ length: 10 }]);
   database.pragma('max_page_count = 1000000');
   await write(100_000);
@@ -79,8 +79,9 @@ test('a full disk makes the store unavailable and keeps what was committed', asy
 test('a commit that does not fit is not written, and any other failed commit may be', (t) => {
   const translated = (code: string) =>
     translateError(new Database.SqliteError('trouble', code), { ambiguous: true });
-  t.like(translated('SQLITE_FULL'), { ambiguous: false, isDiskFull: true });
-  t.like(translated('SQLITE_IOERR_FSYNC'), { ambiguous: true, isDiskFull: false });
+  t.like(translated('SQLITE_FULL'), { ambiguous: false, shortOf: 'disk' });
+  t.like(translated('SQLITE_NOMEM'), { ambiguous: true, shortOf: 'memory' });
+  t.like(translated('SQLITE_IOERR_FSYNC'), { ambiguous: true, shortOf: null });
 });
 
 test('no statement is compiled for the values of one execution', (t) => {

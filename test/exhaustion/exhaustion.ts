@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { openDatabase, PARTS } from './databases.ts';
-import { runDiskFull, type Outcome } from './run-disk-full.ts';
+import { openCramped, PARTS } from './databases.ts';
+import { runExhaustion, type Outcome } from './run-exhaustion.ts';
 
 /*
- * npm run test:disk-full -- [--seconds N] [--items N] [--only sqlite|data|wal] [--json]
- * Fills the disk of SQLite, of PostgreSQL's data folder, and of its write-ahead log, under load; see
- * docs/contribute/disk-full.md. It mounts file systems in memory, so it runs as root on Linux.
+ * npm run test:exhaustion -- [--seconds N] [--items N] [--only sqlite|data|wal|memory|service] [--json]
+ * Fills disks and withholds memory under load; see docs/contribute/exhaustion.md. It mounts file
+ * systems in memory and limits processes of another user, so it runs as root on Linux.
  */
 
 const { values } = parseArgs({
@@ -28,11 +28,11 @@ if (parts.length === 0) throw new Error(`--only takes one of ${PARTS.join(', ')}
 
 const outcomes: Outcome[] = [];
 for (const part of parts) {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-disk-full-'));
-  const database = await openDatabase(folder, part);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-exhaustion-'));
+  const database = await openCramped(folder, part);
   process.stderr.write(`${database.name}\n`);
   try {
-    outcomes.push(await runDiskFull(database, { fullMs: seconds * 1_000, least }));
+    outcomes.push(await runExhaustion(database, { lastsMs: seconds * 1_000, least }));
   } finally {
     await database.close();
     rmSync(folder, { recursive: true, force: true });
@@ -46,13 +46,17 @@ process.stdout.write(
   values.json
     ? `${JSON.stringify({ outcomes, violations }, null, 2)}\n`
     : `${[
-        ...outcomes.map(
-          ({ name, executions, refusals, named, recoveredMs, logged }) =>
-            `${name}: ${executions} executions, ${refusals} refusals, ${named} of them name the disk; ` +
-            `recovered in ${recoveredMs} ms; logged meanwhile: ${JSON.stringify(logged)}`,
-        ),
+        ...outcomes.map(tell),
         ...violations.map((line) => `VIOLATED: ${line}`),
         violations.length === 0 ? 'nothing was lost' : `${violations.length} violations`,
       ].join('\n')}\n`,
 );
 process.exitCode = violations.length === 0 ? 0 : 1;
+
+function tell({ name, executions, refusals, named, ends, recoveredMs, logged }: Outcome): string {
+  return (
+    `${name}: ${executions} executions, ${refusals} refusals, ${named} of them say what is missing; ` +
+    `the service ended ${ends} times; recovered in ${recoveredMs} ms; ` +
+    `logged meanwhile: ${JSON.stringify(logged)}`
+  );
+}
