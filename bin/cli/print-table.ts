@@ -4,14 +4,16 @@ import Table from 'cli-table3';
 
 import { showText } from './output.ts';
 
+export interface Columns {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number | null | undefined)[])[];
+}
+
 /**
  * Columns under their headings, without any frame, so that cut and awk can work with it. A terminal
  * shows statuses in colours, unless NO_COLOR is set.
  */
-export function printTable(params: {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number | null | undefined)[])[];
-}): void {
+export function printTable(params: Columns): void {
   const table = new Table({ head: params.head.map(showText), chars: NO_FRAME, style: NO_STYLE });
   for (const row of params.rows) table.push(row.map(showCell));
   for (const line of table.toString().split('\n')) process.stdout.write(`${line.trimEnd()}\n`);

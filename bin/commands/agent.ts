@@ -14,13 +14,11 @@ export async function listAgents(
   await printPages(options, {
     read: (page) => client.listAgents({ status: options.status ?? null, ...page }),
     member: 'agents',
-    print: ({ agents }) => {
-      if (agents.length === 0) return;
+    print: ({ agents }) =>
       printTable({
         head: ['AGENT', 'NAME', 'VERSION', 'STATUS', 'ADDRESS'],
         rows: agents.map((one) => [one.id, one.name, one.version, one.status, one.uri]),
-      });
-    },
+      }),
   });
 }
 

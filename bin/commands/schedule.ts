@@ -5,7 +5,7 @@ import { connectManagement, type ClientOptions } from '../cli/client.ts';
 import { CliError } from '../cli/exit-code.ts';
 import { readObjectOption } from '../cli/json-option.ts';
 import { printFields, printJson, printLine } from '../cli/output.ts';
-import { printTable } from '../cli/print-table.ts';
+import { printList } from '../cli/lists/print-list.ts';
 
 export interface TimingOptions extends ClientOptions {
   readonly cron?: string;
@@ -26,8 +26,8 @@ export async function listSchedules(
   const { limit = null, offset = null } = options;
   const answer = await connectManagement(options).listSchedules({ limit, offset });
   if (options.output === 'json') return printJson(answer);
-  if (answer.schedules.length === 0) return;
-  printTable({
+  printList({
+    member: 'schedules',
     head: ['NAME', 'WORKFLOW', 'WHEN', 'NEXT', 'LAST', 'ERROR'],
     rows: answer.schedules.map((schedule) => [
       schedule.name,

@@ -11,13 +11,11 @@ export async function listTenants(options: ClientOptions & PageOptions): Promise
   await printPages(options, {
     read: (page) => client.listTenants({ ...page }),
     member: 'tenants',
-    print: ({ tenants }) => {
-      if (tenants.length === 0) return;
+    print: ({ tenants }) =>
       printTable({
         head: ['TENANT', 'NAME', 'STATUS'],
         rows: tenants.map((one) => [one.id, one.name, one.status]),
-      });
-    },
+      }),
   });
 }
 

@@ -17,7 +17,7 @@ import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
-import { printTable } from '../cli/print-table.ts';
+import { printList } from '../cli/lists/print-list.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';
 import { withStore as openAndUse } from '../cli/with-store.ts';
 
@@ -58,7 +58,8 @@ export async function createToken(
 export async function listTokens(options: TokenOptions): Promise<void> {
   const rows = await withStore(options, readAll);
   if (options.output === 'json') return printJson({ tokens: rows.map(shapeToken) });
-  printTable({
+  printList({
+    member: 'tokens',
     head: ['TOKEN', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
     rows: rows.map((row) => [
       row.tokenId,

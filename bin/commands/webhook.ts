@@ -2,13 +2,14 @@ import { connectManagement, type ClientOptions } from '../cli/client.ts';
 import { CliError, EXIT } from '../cli/exit-code.ts';
 import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
 import { printPages, type PageOptions } from '../cli/lists/pages.ts';
+import { printList } from '../cli/lists/print-list.ts';
 import { printTable } from '../cli/print-table.ts';
 
 export async function listWebhooks(options: ClientOptions): Promise<void> {
   const answer = await connectManagement(options).listWebhooks();
   if (options.output === 'json') return printJson(answer);
-  if (answer.webhooks.length === 0) return;
-  printTable({
+  printList({
+    member: 'webhooks',
     head: ['WEBHOOK', 'ADDRESS', 'STATUS', 'EVENTS', 'CREATED'],
     rows: answer.webhooks.map((webhook) => [
       webhook.webhook_id,
@@ -57,8 +58,7 @@ export async function listDeliveries(
   await printPages(options, {
     read: (page) => client.listDeliveries(webhookId, page),
     member: 'deliveries',
-    print: ({ deliveries }) => {
-      if (deliveries.length === 0) return;
+    print: ({ deliveries }) =>
       printTable({
         head: ['MESSAGE', 'EVENT', 'EXECUTION', 'STATUS', 'ATTEMPTS', 'NEXT', 'LAST ANSWER'],
         rows: deliveries.map((delivery) => [
@@ -70,8 +70,7 @@ export async function listDeliveries(
           delivery.next_attempt_at,
           delivery.last_error ?? delivery.last_status,
         ]),
-      });
-    },
+      }),
   });
 }
 

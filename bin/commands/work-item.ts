@@ -95,7 +95,8 @@ export async function requeueAll(
       limit,
       cursor,
     });
-    if (options.yes !== true && options.output !== 'json') print(page);
+    const isShown = options.yes !== true && options.output !== 'json';
+    if (isShown && page.work_items.length > 0) print(page);
     for (const { id } of page.work_items) {
       found += 1;
       if (options.yes !== true) continue;
@@ -146,7 +147,6 @@ function filterOf({ workflow, node, before }: LetterOptions) {
 }
 
 function print({ work_items: items }: WireDeadLetters): void {
-  if (items.length === 0) return;
   printTable({
     head: ['WORK ITEM', 'EXECUTION', 'NODE', 'TOOL', 'ATTEMPTS', 'SINCE', 'HANDLED', 'ERROR'],
     rows: items.map((item) => [

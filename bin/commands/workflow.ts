@@ -1,7 +1,7 @@
 import { connectClient, type ClientOptions } from '../cli/client.ts';
 import { readDefinitions } from '../cli/definitions/read-definitions.ts';
 import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
-import { printTable } from '../cli/print-table.ts';
+import { printList } from '../cli/lists/print-list.ts';
 import type { WireRegistered } from '../../src/shared/clients/svc/wire.ts';
 
 export async function registerWorkflow(
@@ -40,7 +40,8 @@ export async function listWorkflows(
   const { limit = null, offset = null } = options;
   const answer = await connectClient(options).listWorkflows({ limit, offset });
   if (options.output === 'json') return printJson(answer);
-  printTable({
+  printList({
+    member: 'workflows',
     head: ['WORKFLOW', 'VERSION', 'REVISION', 'REGISTERED', 'PAUSE'],
     rows: answer.workflows.map((row) => [
       row.workflow_id,

@@ -2,13 +2,14 @@ import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.t
 
 /** An answer as rows, with the member that names each row in other commands. */
 export interface Rows {
+  readonly member: ListMember;
   readonly rows: readonly JsonObject[];
   /** Null: other commands take no row of this list. */
   readonly idMember: string | null;
 }
 
 /** Lists of answers, by the member that holds them. */
-const LISTS: Readonly<Record<string, string | null>> = {
+const LISTS = {
   executions: 'execution_id',
   sample: 'execution_id',
   approvals: 'execution_id',
@@ -29,14 +30,21 @@ const LISTS: Readonly<Record<string, string | null>> = {
   groups: null,
   policies: null,
   results: 'execution_id',
-};
+  forks: 'execution_id',
+} as const satisfies Readonly<Record<string, string | null>>;
+
+/** The member of an answer that holds its list. */
+export type ListMember = keyof typeof LISTS;
+
+const MEMBERS = Object.keys(LISTS) as readonly ListMember[];
 
 /** Null: the answer is one thing, not a list. */
 export function findRows(answer: unknown): Rows | null {
   if (!isJsonObject(answer)) return null;
-  for (const [member, idMember] of Object.entries(LISTS)) {
+  for (const member of MEMBERS) {
     const list = answer[member];
-    if (Array.isArray(list)) return { rows: list.filter(isJsonObject), idMember };
+    if (!Array.isArray(list)) continue;
+    return { member, rows: list.filter(isJsonObject), idMember: LISTS[member] };
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import type { Renderer } from '../output.ts';
 import { printFields, printLine, printNote } from '../output.ts';
+import { noteMore } from '../lists/notes.ts';
 import { findIds, findRows } from './find-rows.ts';
 import { nameVisit, type Visit } from './name-visit.ts';
 
@@ -12,18 +13,17 @@ export const RENDERERS: Readonly<Record<string, () => Promise<Renderer>>> = {
   },
   ids: () => Promise.resolve(renderIds),
   wide: async () => {
-    const { printTable } = await import('../print-table.ts');
+    const { printList } = await import('../lists/print-list.ts');
     return (value) => {
       const list = findRows(value);
       if (list === null) return printFields(isJsonObject(value) ? value : { value });
       const head = columnsOf(list.rows);
-      if (list.rows.length > 0) {
-        printTable({
-          head: head.map((name) => name.toUpperCase().replaceAll('_', ' ')),
-          rows: list.rows.map((row) => head.map((name) => showCell(row[name]))),
-        });
-      }
-      noteMore(value);
+      printList({
+        member: list.member,
+        head: head.map((name) => name.toUpperCase().replaceAll('_', ' ')),
+        rows: list.rows.map((row) => head.map((name) => showCell(row[name]))),
+      });
+      tellMore(value);
     };
   },
 };
@@ -32,7 +32,7 @@ function renderIds(value: unknown): void {
   const ids = findIds(value);
   for (const id of ids) printLine(id);
   if (ids.length === 0 && !isEmptyList(value)) printNote('this result has no ids: use -o json');
-  noteMore(value);
+  tellMore(value);
 }
 
 function isEmptyList(value: unknown): boolean {
@@ -69,8 +69,8 @@ function readVisit(value: JsonValue | undefined): Visit | null {
 }
 
 /** JSON and YAML carry the cursor themselves. */
-function noteMore(value: unknown): void {
+function tellMore(value: unknown): void {
   if (!isJsonObject(value)) return;
   const cursor = value['next_cursor'];
-  if (typeof cursor === 'string') printNote(`more results: add --all, or --cursor ${cursor}`);
+  if (typeof cursor === 'string') noteMore(cursor);
 }

@@ -1,7 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
+import type { ListMember } from '../formats/find-rows.ts';
 import type { OutputFormat } from '../output.ts';
-import { printJson, printNote, printsByPage } from '../output.ts';
+import { printJson, printsByPage } from '../output.ts';
+import { noteMore, noteNone } from './notes.ts';
 
 export interface PageOptions {
   readonly output: OutputFormat;
@@ -28,7 +30,8 @@ interface Paged<Answer> {
     readonly cursor: string | null;
   }) => Promise<Answer>;
   /** The member of the answer that holds the rows. */
-  readonly member: string;
+  readonly member: ListMember;
+  /** Gets the pages that have rows. */
   readonly print: (answer: Answer) => void;
 }
 
@@ -41,17 +44,25 @@ export async function printPages<Answer extends Page>(
   list: Paged<Answer>,
 ): Promise<void> {
   const isOneDocument = options.output === 'json' && !printsByPage();
+  const { member, print } = list;
   const collected: unknown[] = [];
+  let hasRows = false;
   for await (const { answer, isLast } of readPages(options, list)) {
-    if (isOneDocument) collected.push(...rowsOf(answer, list.member));
-    if (isOneDocument && isLast) printJson({ ...answer, [list.member]: collected });
-    if (isOneDocument) continue;
-    if (options.output === 'json') printJson(isLast ? answer : { ...answer, next_cursor: null });
-    else list.print(answer);
-    const { next_cursor: cursor = null } = answer;
-    if (options.output !== 'json' && isLast && cursor !== null) {
-      printNote(`more results: add --all, or --cursor ${cursor}`);
+    const rows = rowsOf(answer, member);
+    if (isOneDocument) {
+      collected.push(...rows);
+      if (isLast) printJson({ ...answer, [member]: collected });
+      continue;
     }
+    const { next_cursor: cursor = null } = answer;
+    hasRows ||= rows.length > 0;
+    const isEmpty = !hasRows && isLast && cursor === null;
+    if (rows.length > 0 || isEmpty) {
+      if (options.output === 'json') printJson({ ...answer, next_cursor: null });
+      else if (isEmpty) noteNone(member);
+      else print(answer);
+    }
+    if (isLast && cursor !== null) noteMore(cursor);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { WireApproval } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { noteNone } from '../../cli/lists/notes.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
@@ -12,7 +13,7 @@ export async function listApprovals(executionId: string, options: ClientOptions)
     if (index > 0) printLine('');
     printFields(fieldsOf(approval));
   }
-  if (pending.length === 0) printNote('no approval is open');
+  if (pending.length === 0) noteNone('pending');
   if (decided.length === 0) return;
   if (pending.length > 0) printLine('');
   printTable({

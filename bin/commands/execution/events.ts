@@ -2,7 +2,7 @@ import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { describeEvent, factsOf } from '../../cli/describe-event.ts';
 import { printJson, printLine, printNote, printStreamed } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
+import { printList } from '../../cli/lists/print-list.ts';
 
 export interface EventsOptions extends ClientOptions {
   readonly after: number;
@@ -29,7 +29,7 @@ export async function showEvents(executionId: string, options: EventsOptions): P
   const { after, limit = null } = options;
   const answer = await client.readEvents({ executionId, after, limit });
   if (isJson) printJson(answer);
-  else printTable({ head: HEAD, rows: answer.events.map(toRow) });
+  else printList({ member: 'events', head: HEAD, rows: answer.events.map(toRow) });
 }
 
 const HEAD = ['SEQUENCE', 'TIME', 'KIND', 'NODE', 'ATTEMPT', 'TOOL', 'ERROR'];

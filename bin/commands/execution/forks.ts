@@ -1,11 +1,12 @@
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printJson, printNote } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
+import { printList } from '../../cli/lists/print-list.ts';
 
 export async function listForks(executionId: string, options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).listForks(executionId);
   if (options.output === 'json') return printJson(answer);
-  printTable({
+  printList({
+    member: 'forks',
     head: ['EXECUTION', 'STATUS', 'AFTER', 'NODE', 'FORKED', 'BY'],
     rows: answer.forks.map((fork) => [
       fork.execution_id,

@@ -44,7 +44,7 @@ export async function decideApprovals(
   const chosen = await findChosen(executions, options);
   if (options.yes !== true) {
     if (options.output === 'json') return printJson({ preview: true, total: chosen.length });
-    printOpen(chosen);
+    if (chosen.length > 0) printOpen(chosen);
     return printNote(`${chosen.length} approvals would be decided: add --yes to do it`);
   }
   const refused: { readonly execution_id: string; readonly error: string }[] = [];
@@ -106,7 +106,6 @@ function decisionOn(approval: WireListedApproval, options: DecideOptions): JsonO
 }
 
 function printOpen(approvals: readonly WireListedApproval[]): void {
-  if (approvals.length === 0) return;
   printTable({
     head: ['EXECUTION', 'WORKFLOW', 'NODE', 'REQUESTED', 'DEADLINE', 'TOOL', 'DESCRIPTION'],
     rows: approvals.map((one) => [
@@ -122,7 +121,6 @@ function printOpen(approvals: readonly WireListedApproval[]): void {
 }
 
 function printDecided(approvals: readonly WireListedApproval[]): void {
-  if (approvals.length === 0) return;
   printTable({
     head: ['EXECUTION', 'WORKFLOW', 'NODE', 'DECISION', 'USER', 'DECIDED', 'COMMENT'],
     rows: approvals.map((one) => [

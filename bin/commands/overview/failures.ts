@@ -21,14 +21,16 @@ export async function listFailures(options: FailureOptions): Promise<void> {
   };
   let isExact = true;
   await printPages(options, {
-    read: (page) => client.listFailures({ ...filter, ...page }),
-    member: 'groups',
-    print: ({ groups, is_exact: hasAll }) => {
-      isExact &&= hasAll;
-      if (groups.length > 0) printGroups(groups);
+    read: async (page) => {
+      const answer = await client.listFailures({ ...filter, ...page });
+      isExact &&= answer.is_exact;
+      return answer;
     },
+    member: 'groups',
+    print: ({ groups }) => printGroups(groups),
   });
-  if (!isExact) printNote('there were more failures than were read: counts are lower bounds');
+  if (!isExact && options.output !== 'json')
+    printNote('there were more failures than were read: counts are lower bounds');
 }
 
 function printGroups(groups: WireFailures['groups']): void {

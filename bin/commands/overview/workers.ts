@@ -1,15 +1,15 @@
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printFields, printJson } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
+import { printList } from '../../cli/lists/print-list.ts';
 
 /** Prints tool workers and the service's own processes. */
 export async function listWorkers(options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).listWorkers();
   if (options.output === 'json') return printJson(answer);
-  if (answer.workers.length === 0) return;
   const { active_items_are_exact: isExact = true } = answer;
-  printTable({
+  printList({
+    member: 'workers',
     head: ['WORKER', 'KIND', 'HOLDS', 'TOOLS', 'BUILDS', 'VERSION', 'HOST', 'SEEN'],
     rows: answer.workers.map((one) => [
       one.worker_id,

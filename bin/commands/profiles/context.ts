@@ -20,9 +20,9 @@ export async function listContexts(options: Options): Promise<void> {
     is_current: name === current,
   }));
   if (options.output === 'json') return printJson({ contexts });
-  if (contexts.length === 0) return printNote('there is no context: add one with: svc login');
-  const { printTable } = await import('../../cli/print-table.ts');
-  printTable({
+  const { printList } = await import('../../cli/lists/print-list.ts');
+  printList({
+    member: 'contexts',
     head: ['NAME', 'URL', 'TOKEN', 'IN USE'],
     rows: contexts.map((one) => [
       one.name,

@@ -7,7 +7,7 @@ import { SvcError } from '../../../src/shared/domain/errors.ts';
 import type { RetentionPolicy } from '../../../src/shared/domain/retention/retention-policy.ts';
 import { CliError, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
+import { printList } from '../../cli/lists/print-list.ts';
 import { readConfig } from '../../boot/read-config.ts';
 import {
   CLI_ACTOR,
@@ -81,8 +81,8 @@ export async function removePolicy(options: PolicyOptions): Promise<void> {
 }
 
 function printPolicies(policies: readonly RetentionPolicy[]): void {
-  if (policies.length === 0) return;
-  printTable({
+  printList({
+    member: 'policies',
     head: ['TENANT', 'WORKFLOW', 'COMPLETED', 'FAILED', 'CANCELLED'],
     rows: policies.map(({ tenantId, workflowId, days }) => [
       tenantId,
