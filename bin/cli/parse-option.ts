@@ -42,7 +42,7 @@ export function parseWithin(text: string): number {
   );
 }
 
-/** As the API has it, which takes more for the most. */
+/** As the API has it. */
 const WITHIN_HOURS_MAX = 30 * 24;
 
 /** An instant in UTC with milliseconds, as both databases compare it. */

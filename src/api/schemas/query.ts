@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { parseDuration } from '../../shared/domain/workflow/parse/parse-duration.ts';
 import { OFFSET_MAX } from '../offset-max.ts';
 
-/** A whole number in a query. `clampTo`: larger values are taken for this one. */
+/** A whole number in a query. Larger values than `clampTo` are taken for it, and than `max` refused. */
 export function queryInteger(params: {
   readonly min: number;
   readonly fallback: number;
   readonly clampTo?: number;
+  readonly max?: number;
   readonly description?: string;
 }) {
-  const { min, fallback, clampTo, description } = params;
+  const { min, fallback, clampTo, max = Number.MAX_SAFE_INTEGER, description } = params;
   return z
     .string()
     .optional()
@@ -18,14 +19,15 @@ export function queryInteger(params: {
       if (text === undefined) return fallback;
       const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
       const clamped = clampTo === undefined ? value : Math.min(value, clampTo);
-      if (clamped >= min && Number.isSafeInteger(clamped)) return clamped;
-      context.addIssue({ code: 'custom', message: `must be a whole number from ${min}` });
+      if (clamped >= min && clamped <= max) return clamped;
+      const bounds = params.max === undefined ? `from ${min}` : `from ${min} to ${max}`;
+      context.addIssue({ code: 'custom', message: `must be a whole number ${bounds}` });
       return z.NEVER;
     })
     .meta({
       type: 'integer',
       minimum: min,
-      ...(clampTo === undefined ? { maximum: Number.MAX_SAFE_INTEGER } : {}),
+      ...(clampTo === undefined ? { maximum: max } : {}),
       default: fallback,
       description: [description, clampTo && `Values above ${clampTo} are taken for ${clampTo}.`]
         .filter(Boolean)

@@ -109,6 +109,8 @@ for (const dialect of DIALECTS) {
     const api = t.context[dialect];
     for (const query of [
       'within_hours=0',
+      'within_hours=721',
+      'within_hours=1e2',
       'limit=0',
       'cursor=x',
       `cursor=${Buffer.from('["2026-11-28T10:00:00.000Z","3","a"]').toString('base64url')}`,
@@ -116,6 +118,9 @@ for (const dialect of DIALECTS) {
     ]) {
       t.is((await api.call({ path: `/failures?${query}` })).status, 400, query);
     }
+    const long = await api.call({ path: '/failures?within_hours=10000' });
+    t.regex(String(long.body['error']), /within_hours must be a whole number from 1 to 720$/);
+    t.is((await api.call({ path: '/failures?within_hours=720' })).status, 200);
     const { status, body } = await api.call({ path: '/failures?q=status%20%3D%20broken' });
     t.is(status, 400);
     t.like(body['problems'], [{ position: 9, length: 6 }]);

@@ -8513,7 +8513,7 @@ export interface operations {
     readonly "list-failures": {
         readonly parameters: {
             readonly query?: {
-                /** @description Values above 720 are taken for 720. */
+                /** @description How far back the list looks, at most 720. */
                 readonly within_hours?: number;
                 readonly workflow_id?: string;
                 /** @description Conditions on the executions, as for `GET /executions`. One on `error` is about the error of the failure itself. */

@@ -38,7 +38,12 @@ export const listFailures = defineEndpoint({
     'each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
     'first page count on no page.',
   query: z.object({
-    within_hours: queryInteger({ min: 1, fallback: HOURS_DEFAULT, clampTo: HOURS_MAX }),
+    within_hours: queryInteger({
+      min: 1,
+      fallback: HOURS_DEFAULT,
+      max: HOURS_MAX,
+      description: `How far back the list looks, at most ${HOURS_MAX}.`,
+    }),
     workflow_id: optionalQuery(z.string()),
     q: optionalQuery(
       queryText.meta({
