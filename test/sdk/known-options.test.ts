@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createClient } from 'svc-sdk/client';
 import { createWorker, defineFunction, defineTool } from 'svc-sdk/worker';
-import { cel, workflow } from 'svc-sdk/workflow';
+import { cel, httpTool, workflow } from 'svc-sdk/workflow';
 
 /* Node checks no types, so the SDK refuses a typo that would be without effect. */
 
@@ -31,6 +31,52 @@ const typos: readonly (readonly [string, () => unknown, string])[] = [
   ['fairness', of({ fairness: { key: cel`input.a`, weigth: 1 } }), 'did you mean "weight"?'],
   ['a workflow', () => workflow('w', { desciption: 'x' } as object), 'did you mean "description"?'],
   ['a worker', () => createWorker({ url, tool: tools } as object), 'did you mean "tools"?'],
+  [
+    'a step',
+    () => workflow('w').step('a', ({ pass }) => pass({ ouput: 1 } as object)),
+    'pass() has no option "ouput": did you mean "output"?',
+  ],
+  [
+    'a step as JSON writes it',
+    () => workflow('w').step('a', ({ pass }) => pass({ retry_policy: 'no_retry' } as object)),
+    'pass() has no option "retry_policy": did you mean "retryPolicy"?',
+  ],
+  [
+    'a model step',
+    () => workflow('w').step('a', ({ model }) => model({ model: 'a/b', promt: 'x' } as never)),
+    'model() has no option "promt": did you mean "prompt"?',
+  ],
+  [
+    'an approval',
+    () =>
+      workflow('w').step('a', ({ humanApproval }) =>
+        humanApproval({ description: 'Pay?', timout: '1h' } as never),
+      ),
+    'humanApproval() has no option "timout": did you mean "timeout"?',
+  ],
+  [
+    'the retry policy of a step',
+    () => workflow('w').step('a', ({ pass }) => pass({ retryPolicy: { maxAttemps: 2 } as object })),
+    'a retry policy has no option "maxAttemps": did you mean "maxAttempts"?',
+  ],
+  [
+    'a step of a map',
+    () =>
+      workflow('w').step('a', ({ map }) =>
+        map({ items: [1], step: ({ pass }) => pass({ otput: 1 } as object) }),
+      ),
+    'pass() has no option "otput": did you mean "output"?',
+  ],
+  [
+    'an edge',
+    () =>
+      workflow('w')
+        .step('a', ({ pass }) => pass())
+        .edge('a', 'end', { onn: 'failure' } as object),
+    'the edge from a to end has no option "onn": did you mean "on"?',
+  ],
+  ['timeouts', () => workflow('w', { timeouts: { nodeTimout: 1 } as object }), '"nodeTimeout"?'],
+  ['a tool', () => httpTool({ url: 'http://a/', mehtod: 'PUT' } as never), '"method"?'],
   ['a client', () => createClient({ tenant: 'acme' } as object), 'has no option "tenant"'],
 ];
 

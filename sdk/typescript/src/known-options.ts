@@ -1,13 +1,22 @@
 /*
  * Node runs TypeScript without checking its types, and a typo in an option would be without effect. So
- * functions that take options refuse those that they don't know, when the program starts.
+ * functions that take options refuse those that they don't know: when the program starts, or when a durable
+ * function makes the call.
  */
 
 /** A name for each option; the compiler refuses a list that lacks one. */
 export type Known<Options> = { readonly [Name in keyof Required<Options>]: true };
 
+type KnownNames = Readonly<Record<string, true>>;
+
 /** @throws TypeError for a member that is not known; the message names the nearest one */
-export function refuseUnknown(given: object, known: Readonly<Record<string, true>>, what: string) {
+export function refuseUnknown(given: object, known: KnownNames, what: string): void {
+  const problem = findUnknown(given, known, what);
+  if (problem !== null) throw new TypeError(problem);
+}
+
+/** The message about a member that is not known; null: all are known. */
+export function findUnknown(given: object, known: KnownNames, what: string): string | null {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
     const nearest = nearestOf(name, Object.keys(known));
@@ -15,8 +24,9 @@ export function refuseUnknown(given: object, known: Readonly<Record<string, true
       nearest === null
         ? `it has ${Object.keys(known).sort().join(', ')}`
         : `did you mean "${nearest}"?`;
-    throw new TypeError(`${what} has no option "${name}": ${next}`);
+    return `${what} has no option "${name}": ${next}`;
   }
+  return null;
 }
 
 /** Null: nothing is near. */
@@ -25,7 +35,8 @@ function nearestOf(name: string, known: readonly string[]): string | null {
   const near = known
     .map((one) => ({ one, edits: editsBetween(wanted, one.toLowerCase()) }))
     .sort((left, right) => left.edits - right.edits)[0];
-  return near !== undefined && near.edits <= 2 ? near.one : null;
+  const editsMax = Math.max(2, Math.floor(wanted.length * 0.45));
+  return near !== undefined && near.edits <= editsMax ? near.one : null;
 }
 
 /** How many letters to add, drop or replace. */

@@ -2,7 +2,18 @@ import { requireJson } from '../worker/errors.ts';
 import { checkLabels } from '../worker/labels.ts';
 import { bindLogger } from '../worker/logger.ts';
 import { runAll, runMap, runRace, type Fork } from './branches.ts';
-import type { ChildOptions, FunctionContext, StepOptions } from './context.ts';
+import {
+  APPROVAL,
+  checkOptions,
+  CHILD,
+  EVENT,
+  MAP,
+  RETRY,
+  STEP,
+  type ApprovalOptions,
+  type EventOptions,
+} from './call-options.ts';
+import type { ApprovalDecision, ChildOptions, FunctionContext, StepOptions } from './context.ts';
 import { deriveKey, deriveRandom, deriveUuid } from './derive.ts';
 import { readDuration, type Duration } from '../duration.ts';
 import { ContinueAsNewError } from './errors.ts';
@@ -67,6 +78,8 @@ export function createContext(
       run: Parameters<FunctionContext['step']>[1],
       options: StepOptions = {},
     ) => {
+      checkOptions(options, STEP, `ctx.step("${name}")`);
+      checkOptions(options.retry, RETRY, `the retry of ctx.step("${name}")`);
       const scope = at(name);
       const identity = scope.identify(name);
       const result = observed(turn.ask({ identity, kind: 'step', scope }));
@@ -78,6 +91,7 @@ export function createContext(
     all: (branches) => observed(runAll(fork('all'), branches)) as Promise<never>,
     race: (branches) => observed(runRace(fork('race'), branches)) as Promise<never>,
     map: (items, run, options = {}) => {
+      checkOptions(options, MAP, 'ctx.map()');
       const { name = 'map', concurrency = CONCURRENCY } = options;
       if (!(concurrency >= 1))
         throw new RangeError(`concurrency must be at least 1: ${concurrency}`);
@@ -142,8 +156,9 @@ function timeCalls(tools: TurnTools, wait: Waiter): Pick<FunctionContext, 'sleep
 
 function otherWaits(wait: Waiter): Pick<FunctionContext, 'waitForEvent' | 'approval' | 'call'> {
   return {
-    waitForEvent: <Payload>(name: string, options: { key?: string; timeout?: Duration } = {}) =>
-      wait(name, (identity) => ({
+    waitForEvent: <Payload>(name: string, options: EventOptions = {}) => {
+      checkOptions(options, EVENT, `ctx.waitForEvent("${name}")`);
+      return wait(name, (identity) => ({
         kind: 'event',
         wait: () => ({
           identity,
@@ -151,49 +166,72 @@ function otherWaits(wait: Waiter): Pick<FunctionContext, 'waitForEvent' | 'appro
           correlation_key: options.key ?? name,
           ...timeoutOf(options),
         }),
-      })) as Promise<Payload>,
-    approval: async (name, options = {}) => {
-      const what = `The context of ctx.approval("${name}")`;
-      const context = requireJson(options.context ?? null, { name: 'context', what });
-      const decision = await wait(name, (identity) => ({
-        kind: 'approval',
-        wait: () => ({
-          identity,
-          kind: 'approval',
-          ...(options.description !== undefined && { description: options.description }),
-          ...(options.context !== undefined && { context }),
-          ...timeoutOf(options),
-        }),
-      }));
-      const said = decision as { approved?: boolean; decided_by?: string; comment?: string };
-      return {
-        approved: said.approved === true,
-        decidedBy: said.decided_by ?? null,
-        comment: said.comment ?? null,
-      };
+      })) as Promise<Payload>;
     },
-    call: async <Output>(
-      target: { readonly name: string; readonly kind?: unknown } | string,
-      input: unknown,
-      options: ChildOptions = {},
-    ) => {
+    approval: (name, options = {}) => {
+      checkOptions(options, APPROVAL, `ctx.approval("${name}")`);
+      return askApproval(wait, name, options);
+    },
+    call: <Output>(target: Target, input: unknown, options: ChildOptions = {}) => {
       const workflowId = typeof target === 'string' ? target : target.name;
-      const what = `The input of ctx.call("${workflowId}")`;
-      const own = requireJson(input, { name: 'input', what });
-      const state = await wait(options.name ?? workflowId, (identity) => ({
-        kind: 'child',
-        wait: () => ({
-          identity,
-          kind: 'child',
-          workflow_id: workflowId,
-          ...(options.version !== undefined && { version: options.version }),
-          input: own,
-        }),
-      }));
+      checkOptions(options, CHILD, `ctx.call("${workflowId}")`);
       const isFunction = typeof target !== 'string' && target.kind === 'function';
-      return (isFunction ? (state as { output?: unknown }).output : state) as Output;
+      return callChild<Output>(wait, { workflowId, isFunction, input, options });
     },
   };
+}
+
+async function askApproval(
+  wait: Waiter,
+  name: string,
+  options: ApprovalOptions,
+): Promise<ApprovalDecision> {
+  const what = `The context of ctx.approval("${name}")`;
+  const context = requireJson(options.context ?? null, { name: 'context', what });
+  const decision = await wait(name, (identity) => ({
+    kind: 'approval',
+    wait: () => ({
+      identity,
+      kind: 'approval',
+      ...(options.description !== undefined && { description: options.description }),
+      ...(options.context !== undefined && { context }),
+      ...timeoutOf(options),
+    }),
+  }));
+  const said = decision as { approved?: boolean; decided_by?: string; comment?: string };
+  return {
+    approved: said.approved === true,
+    decidedBy: said.decided_by ?? null,
+    comment: said.comment ?? null,
+  };
+}
+
+type Target = { readonly name: string; readonly kind?: unknown } | string;
+
+async function callChild<Output>(
+  wait: Waiter,
+  child: {
+    readonly workflowId: string;
+    /** Its output is in the state of the execution. */
+    readonly isFunction: boolean;
+    readonly input: unknown;
+    readonly options: ChildOptions;
+  },
+): Promise<Output> {
+  const { workflowId, isFunction, options } = child;
+  const what = `The input of ctx.call("${workflowId}")`;
+  const input = requireJson(child.input, { name: 'input', what });
+  const state = await wait(options.name ?? workflowId, (identity) => ({
+    kind: 'child',
+    wait: () => ({
+      identity,
+      kind: 'child',
+      workflow_id: workflowId,
+      ...(options.version !== undefined && { version: options.version }),
+      input,
+    }),
+  }));
+  return (isFunction ? (state as { output?: unknown }).output : state) as Output;
 }
 
 function valueCalls(

@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../known-options.ts';
 import type { EdgeOptions, EdgeValues, Failure, Workflow, WorkflowBuilder } from './builder.ts';
 import { createRef } from './expression.ts';
 import type { WorkflowIr } from './ir-types.ts';
@@ -143,10 +144,13 @@ function addNode(draft: Draft, node: DraftNode): Draft {
 }
 
 function addEdge(draft: Draft, [from, to]: readonly [string, string], options: EdgeOptions): Draft {
+  refuseUnknown(options, EDGE, `the edge from ${from} to ${to}`);
   const { condition, on, description, labels } = options;
   const json = dropAbsent({ from, to, condition: condition?.['~cel'], on, description, labels });
   return { ...draft, edges: [...draft.edges, { from, to, json }] };
 }
+
+const EDGE: Known<EdgeOptions> = { condition: true, on: true, description: true, labels: true };
 
 function buildWorkflow<Input, State>(draft: Draft): Workflow<Input, State> {
   checkTargets(draft);

@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 
 /** Seconds as a number, or text: `500ms`, `2s`, `5m`, `1h`, `7d`. At most ten years. */
@@ -26,7 +27,20 @@ export interface RetryPolicy {
 /** The policies that every definition has. */
 export type BuiltInRetryPolicy = 'no_retry' | 'io_default' | 'llm_default';
 
+const RETRY: Known<RetryPolicy> = {
+  maxAttempts: true,
+  backoff: true,
+  initialDelay: true,
+  maxDelay: true,
+  jitter: true,
+  retryableOn: true,
+  nonRetryableOn: true,
+  description: true,
+  labels: true,
+};
+
 export function writeRetryPolicy(policy: RetryPolicy): JsonObject {
+  refuseUnknown(policy, RETRY, 'a retry policy');
   return dropAbsent({
     max_attempts: policy.maxAttempts,
     backoff: policy.backoff,
@@ -59,7 +73,16 @@ export interface Timeouts {
   readonly heartbeatInterval?: Duration;
 }
 
+const TIMEOUTS: Known<Timeouts> = {
+  nodeTimeout: true,
+  workflowTimeout: true,
+  approvalTimeout: true,
+  scheduleToStart: true,
+  heartbeatInterval: true,
+};
+
 export function writeTimeouts(timeouts: Timeouts | undefined): JsonObject | undefined {
+  refuseUnknown(timeouts ?? {}, TIMEOUTS, 'timeouts');
   return timeouts === undefined
     ? undefined
     : dropAbsent({
@@ -80,7 +103,14 @@ export type TokenBudget =
       readonly totalTokens?: number;
     };
 
+const TOKEN_BUDGET: Known<Exclude<TokenBudget, number>> = {
+  inputTokens: true,
+  outputTokens: true,
+  totalTokens: true,
+};
+
 export function writeTokenBudget(budget: TokenBudget | undefined): JsonValue | undefined {
+  if (typeof budget === 'object') refuseUnknown(budget, TOKEN_BUDGET, 'tokenBudget');
   return typeof budget !== 'object'
     ? budget
     : dropAbsent({

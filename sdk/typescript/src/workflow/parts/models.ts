@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import { isExpression, type Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import {
@@ -25,7 +26,20 @@ export interface Model<Retry extends string = string> {
   readonly labels?: JsonValue;
 }
 
+const MODEL: Known<Model> = {
+  provider: true,
+  model: true,
+  baseUrl: true,
+  temperature: true,
+  maxTokens: true,
+  timeout: true,
+  retryPolicy: true,
+  description: true,
+  labels: true,
+};
+
 export function writeModel(model: Model): JsonObject {
+  refuseUnknown(model, MODEL, 'a model');
   return dropAbsent({
     provider: model.provider,
     model: model.model,

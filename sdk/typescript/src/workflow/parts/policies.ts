@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 
@@ -11,7 +12,14 @@ export interface Policy {
   readonly modelAllowlist?: readonly string[];
 }
 
+const POLICY: Known<Policy> = {
+  blockedTools: true,
+  requireApprovalFor: true,
+  modelAllowlist: true,
+};
+
 export function writePolicy(policy: Policy | undefined): JsonObject | undefined {
+  refuseUnknown(policy ?? {}, POLICY, 'policy');
   return policy === undefined
     ? undefined
     : dropAbsent({
@@ -37,7 +45,16 @@ export interface DataPolicy {
   readonly retainOutputs?: boolean;
 }
 
+const DATA_POLICY: Known<DataPolicy> = {
+  piiFields: true,
+  detectors: true,
+  action: true,
+  retainPrompts: true,
+  retainOutputs: true,
+};
+
 export function writeDataPolicy(policy: DataPolicy | undefined): JsonObject | undefined {
+  refuseUnknown(policy ?? {}, DATA_POLICY, 'dataPolicy');
   return policy === undefined
     ? undefined
     : dropAbsent({
@@ -64,10 +81,14 @@ export interface PolicyRules {
   readonly labels?: JsonValue;
 }
 
+const RULE: Known<PolicyRule> = { condition: true, name: true, message: true };
+
 export function writeRules(rules: readonly PolicyRule[] | undefined): JsonValue | undefined {
-  return rules?.map(({ name, condition, message }) =>
-    dropAbsent({ name, condition: condition['~cel'], message }),
-  );
+  return rules?.map((rule) => {
+    refuseUnknown(rule, RULE, 'a rule');
+    const { name, condition, message } = rule;
+    return dropAbsent({ name, condition: condition['~cel'], message });
+  });
 }
 
 export function writePolicyRules({ rules, description, labels }: PolicyRules): JsonObject {

@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import { writeOptionalMapping, type AnyMapping } from '../mapping.ts';
 import { readSchema, type Schema } from '../schema.ts';
@@ -38,10 +39,29 @@ export interface HttpToolOptions<Input, Output> extends ToolOptions<Input, Outpu
   readonly responseBytesMax?: number;
 }
 
+const TOOL: Known<ToolOptions<unknown, unknown>> = {
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  permissions: true,
+  labels: true,
+};
+const HTTP_TOOL: Known<HttpToolOptions<unknown, unknown>> = {
+  ...TOOL,
+  url: true,
+  method: true,
+  headers: true,
+  body: true,
+  responseMapping: true,
+  timeout: true,
+  responseBytesMax: true,
+};
+
 /** A tool that svc calls over HTTP. */
 export function httpTool<Input = unknown, Output = unknown>(
   options: HttpToolOptions<Input, Output>,
 ): Tool<Input, Output> {
+  refuseUnknown(options, HTTP_TOOL, 'httpTool()');
   const { url, method, headers, body, timeout, responseBytesMax } = options;
   const response_mapping = writeOptionalMapping(options.responseMapping);
   const call = { method, headers, body, response_mapping, timeout_secs: timeout };
@@ -60,6 +80,7 @@ export interface McpToolOptions<Input, Output> extends ToolOptions<Input, Output
 export function mcpTool<Input = unknown, Output = unknown>(
   options: McpToolOptions<Input, Output>,
 ): Tool<Input, Output> {
+  refuseUnknown(options, { ...TOOL, server: true, tool: true, timeout: true }, 'mcpTool()');
   const reference = `${options.server}/${options.tool}`;
   const call = { timeout_secs: options.timeout };
   return createTool({ kind: 'mcp', reference, call }, options);
@@ -74,6 +95,7 @@ export interface PythonToolOptions<Input, Output> extends ToolOptions<Input, Out
 export function pythonTool<Input = unknown, Output = unknown>(
   options: PythonToolOptions<Input, Output>,
 ): Tool<Input, Output> {
+  refuseUnknown(options, { ...TOOL, module: true, function: true }, 'pythonTool()');
   const { inputSchema: _, ...rest } = options;
   const reference = `${options.module}:${options.function}`;
   return createTool({ kind: 'python', reference, call: {} }, rest);

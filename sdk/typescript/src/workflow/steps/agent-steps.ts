@@ -1,9 +1,17 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import { writeOptionalMapping } from '../mapping.ts';
 import { writeModelChoice, type ModelChoice } from '../parts/models.ts';
 import type { AnyShape, Shape } from '../shape.ts';
-import { createStep, type AnyInput, type Gives, type Step, type StepOptions } from './step.ts';
+import {
+  createStep,
+  type AnyInput,
+  type Gives,
+  type Own,
+  type Step,
+  type StepOptions,
+} from './step.ts';
 import { writeComputed } from './waiting-steps.ts';
 
 /** The output of an agent over A2A. */
@@ -180,10 +188,43 @@ export interface AgentSteps<S extends Shape> {
   ) => Step<Gives<{ readonly facts: readonly Fact[] }, Key, Fallback>>;
 }
 
+const TASK: Own<Task<AnyShape, string, string>> = {
+  skill: true,
+  stream: true,
+  onInputRequired: true,
+};
+const WISH: Own<Wish<AnyShape>> = {
+  requiredSkills: true,
+  preferredSkills: true,
+  weights: true,
+  budget: true,
+  tiebreaker: true,
+  model: true,
+};
+const AGENT = { ...TASK, ...WISH, agentRef: true, agent: true, timeoutMs: true } as const;
+const CANDIDATES: Own<CandidatesOptions<AnyShape, string, string> & Bound<string>> = {
+  ...WISH,
+  skill: true,
+  outputBinding: true,
+};
+const MEMORY: Own<MemoryOptions<AnyShape, string, string>> = {
+  query: true,
+  k: true,
+  agentId: true,
+  endUserId: true,
+  connectorRef: true,
+};
+const WEIGHTS: Known<NonNullable<Wish<AnyShape>['weights']>> = {
+  skills: true,
+  trust: true,
+  cost: true,
+  latency: true,
+};
+
 export const agentSteps: AgentSteps<AnyShape> = {
   a2aTask({ remoteAgent, ...options }) {
     const kind = { type: 'a2a_task', remote_agent: remoteAgent, ...writeTask(options) };
-    return createStep(kind, options);
+    return createStep(kind, options, { own: { ...TASK, remoteAgent: true } });
   },
 
   agent({ agentRef, agent, timeoutMs, ...options }) {
@@ -195,12 +236,14 @@ export const agentSteps: AgentSteps<AnyShape> = {
       ...writeWish(options),
       timeout_ms: timeoutMs,
     };
-    return createStep(kind, options);
+    return createStep(kind, options, { own: AGENT });
   },
 
-  agentDiscovery: (options) => createStep(writeCandidates('agent_discovery', options), options),
+  agentDiscovery: (options) =>
+    createStep(writeCandidates('agent_discovery', options), options, { own: CANDIDATES }),
 
-  coordinator: (options) => createStep(writeCandidates('coordinator', options), options),
+  coordinator: (options) =>
+    createStep(writeCandidates('coordinator', options), options, { own: CANDIDATES }),
 
   memoryRetrieval({ query, k, agentId, endUserId, connectorRef, ...options }) {
     const kind = {
@@ -211,7 +254,7 @@ export const agentSteps: AgentSteps<AnyShape> = {
       agent_id: writeOptionalMapping(agentId),
       end_user_id: writeOptionalMapping(endUserId),
     };
-    return createStep(kind, options);
+    return createStep(kind, options, { own: MEMORY });
   },
 };
 
@@ -223,13 +266,14 @@ function writeTask(options: Task<AnyShape, string, string>): JsonObject {
 function writeCandidates(
   type: string,
   options: CandidatesOptions<AnyShape, string, string> & Bound<string>,
-): JsonObject {
+): JsonObject & { readonly type: string } {
   const { skill, outputBinding } = options;
   return { type, skill, ...writeWish(options), output_binding: outputBinding };
 }
 
 function writeWish(wish: Wish<AnyShape>): JsonObject {
   const { weights, budget } = wish;
+  refuseUnknown(weights ?? {}, WEIGHTS, 'weights');
   return {
     required_skills: wish.requiredSkills,
     preferred_skills: wish.preferredSkills,

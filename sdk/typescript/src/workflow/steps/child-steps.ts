@@ -8,6 +8,7 @@ import {
   createStep,
   isStep,
   type InputFor,
+  type Own,
   type Step,
   type StepOptions,
   type UnderKey,
@@ -127,6 +128,19 @@ export interface ChildSteps<S extends Shape, Context> {
   ) => Step<RunsChild<State, Output, OnFailure, Key, Fallback>>;
 }
 
+const MAP: Own<MapOptions<AnyShape, unknown, unknown, unknown, unknown, string, string>> = {
+  items: true,
+  step: true,
+  itemKey: true,
+  maxConcurrency: true,
+  onItemFailure: true,
+};
+const SUBGRAPH: Own<SubgraphOptions<AnyShape, unknown, unknown, unknown, string, string>> = {
+  workflowVersion: true,
+  outputMapping: true,
+  onChildFailure: true,
+};
+
 /** `context`: what the step of a map is made of, asked for when a map is made. */
 export function createChildSteps<Context extends object>(
   context: () => Context,
@@ -142,7 +156,7 @@ export function createChildSteps<Context extends object>(
         max_concurrency: maxConcurrency,
         on_item_failure: onItemFailure,
       };
-      return createStep(kind, options);
+      return createStep(kind, options, { own: MAP });
     },
 
     subgraph(workflow, ...[options]) {
@@ -154,7 +168,7 @@ export function createChildSteps<Context extends object>(
         output_mapping: writeOptionalMapping(outputMapping?.({ output: createRef('output') })),
         on_child_failure: onChildFailure,
       };
-      return createStep(kind, rest);
+      return createStep(kind, rest, { own: SUBGRAPH });
     },
   };
 }

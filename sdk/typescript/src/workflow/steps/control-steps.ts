@@ -1,8 +1,16 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonValue } from '../json.ts';
 import { writeOptionalMapping, type AnyMapping, type Literal, type Resolved } from '../mapping.ts';
 import type { AnyShape, End, Shape, StepId } from '../shape.ts';
-import { createStep, type Gives, type Step, type StepOptions, type UnderKey } from './step.ts';
+import {
+  createStep,
+  type Gives,
+  type Own,
+  type Step,
+  type StepOptions,
+  type UnderKey,
+} from './step.ts';
 
 /** The effects of a `pass`: without an output key, an object becomes members of the state. */
 export interface Passes<Output, Input, Key extends string, Targets extends string> {
@@ -166,26 +174,46 @@ export interface ControlSteps<S extends Shape> {
   }) => Step<Gives<never, never>>;
 }
 
+const PASS: Own<PassOptions<AnyShape, unknown, unknown, string, string>> = { output: true };
+const BRANCHES: Own<ConditionOptions<AnyShape, string, string, string>> = { branches: true };
+const BRANCH: Known<Branch<string>> = { condition: true, target: true };
+const JOIN: Own<JoinOptions<AnyShape, string, MergeStrategy, string, string>> = {
+  waitFor: true,
+  mergeStrategy: true,
+};
+const FAIL = { message: true, class: true } as const;
+const LIMIT_EXCEEDED = { message: true } as const;
+
 export const controlSteps: ControlSteps<AnyShape> = {
   pass({ output, ...options } = {}) {
-    return createStep({ type: 'pass', output: writeOptionalMapping(output) }, options);
+    return createStep({ type: 'pass', output: writeOptionalMapping(output) }, options, {
+      own: PASS,
+    });
   },
 
   condition({ branches, ...options } = {}) {
-    const written = branches?.map(({ condition, target }) =>
-      dropAbsent({ condition: condition?.['~cel'], target }),
-    );
+    const written = branches?.map((branch) => {
+      refuseUnknown(branch, BRANCH, 'a branch of condition()');
+      const { condition, target } = branch;
+      return dropAbsent({ condition: condition?.['~cel'], target });
+    });
     const targets = (branches ?? []).map(({ target }) => target);
-    return createStep({ type: 'condition', branches: written }, options, targets);
+    return createStep({ type: 'condition', branches: written }, options, {
+      own: BRANCHES,
+      targets,
+    });
   },
 
   parallel({ branches, ...options } = {}) {
-    return createStep({ type: 'parallel', branches }, options, branches);
+    return createStep({ type: 'parallel', branches }, options, {
+      own: BRANCHES,
+      targets: branches,
+    });
   },
 
   join({ waitFor, mergeStrategy, ...options } = {}) {
     const merge_strategy = writeMergeStrategy(mergeStrategy);
-    return createStep({ type: 'join', wait_for: waitFor, merge_strategy }, options);
+    return createStep({ type: 'join', wait_for: waitFor, merge_strategy }, options, { own: JOIN });
   },
 
   fail({ message, class: errorClass, ...options }) {
@@ -193,11 +221,11 @@ export const controlSteps: ControlSteps<AnyShape> = {
       message: writeOptionalMapping(message),
       class: writeOptionalMapping(errorClass),
     };
-    return createStep({ type: 'fail', ...fields }, options);
+    return createStep({ type: 'fail', ...fields }, options, { own: FAIL });
   },
 
   limitExceeded({ message, ...options } = {}) {
-    return createStep({ type: 'limit_exceeded', message }, options);
+    return createStep({ type: 'limit_exceeded', message }, options, { own: LIMIT_EXCEEDED });
   },
 };
 

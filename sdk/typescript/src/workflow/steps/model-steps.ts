@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import { writeOptionalMapping, type Mappable } from '../mapping.ts';
@@ -9,6 +10,7 @@ import {
   createStep,
   type AnyInput,
   type Gives,
+  type Own,
   type Step,
   type StepOptions,
   type UnderKey,
@@ -143,6 +145,26 @@ export interface ModelSteps<S extends Shape> {
   ) => Step<Gives<EvalOutput, Key, Exclude<Target, End> | Fallback>>;
 }
 
+const MODEL: Own<ModelOptions<AnyShape, unknown, string, string>> = {
+  model: true,
+  prompt: true,
+  promptRef: true,
+  systemPrompt: true,
+  messages: true,
+  tools: true,
+  outputSchema: true,
+  temperature: true,
+  maxTokens: true,
+  stream: true,
+};
+const OFFERED: Known<OfferedTool> = { name: true, description: true, inputSchema: true };
+const EVAL: Own<EvalOptions<AnyShape, string, string, string>> = {
+  scorers: true,
+  inputExpr: true,
+  onFail: true,
+  maxRetries: true,
+};
+
 export const modelSteps: ModelSteps<AnyShape> = {
   model({ model, prompt, promptRef, systemPrompt, messages, ...rest }) {
     const { tools, outputSchema, temperature, maxTokens, stream, ...options } = rest;
@@ -159,7 +181,7 @@ export const modelSteps: ModelSteps<AnyShape> = {
       max_tokens: maxTokens,
       stream,
     };
-    return createStep(kind, options);
+    return createStep(kind, options, { own: MODEL });
   },
 
   eval({ scorers, inputExpr, onFail, maxRetries, ...options }) {
@@ -170,11 +192,13 @@ export const modelSteps: ModelSteps<AnyShape> = {
       on_fail: onFail,
       max_retries: maxRetries,
     };
-    return createStep(kind, options, targetsOf(onFail));
+    return createStep(kind, options, { own: EVAL, targets: targetsOf(onFail) });
   },
 };
 
-function writeOffered({ name, description, inputSchema }: OfferedTool): JsonObject {
+function writeOffered(offered: OfferedTool): JsonObject {
+  const { name, description, inputSchema } = offered;
+  refuseUnknown(offered, OFFERED, `the tool ${name} of model()`);
   const input_schema = readSchema(inputSchema, `the tool ${name}`);
   return dropAbsent({ name, description, input_schema });
 }

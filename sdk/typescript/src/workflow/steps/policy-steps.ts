@@ -1,6 +1,6 @@
 import { writeRules, type PolicyRule } from '../parts/policies.ts';
 import type { AnyShape, End, Shape } from '../shape.ts';
-import { createStep, type Gives, type Step, type StepOptions } from './step.ts';
+import { createStep, type Gives, type Own, type Step, type StepOptions } from './step.ts';
 
 /** The reaction to a rule that is false. */
 export type OnViolation<Target extends string> =
@@ -37,6 +37,12 @@ export interface PolicySteps<S extends Shape> {
   ) => Step<Gives<PolicyOutput, Key, Exclude<Target, End> | Fallback>>;
 }
 
+const POLICY: Own<PolicyStepOptions<AnyShape, string, string, string>> = {
+  policyRef: true,
+  rules: true,
+  onViolation: true,
+};
+
 export const policySteps: PolicySteps<AnyShape> = {
   policy({ policyRef, rules, onViolation, ...options }) {
     const kind = {
@@ -46,6 +52,6 @@ export const policySteps: PolicySteps<AnyShape> = {
       on_violation: onViolation,
     };
     const targets = typeof onViolation === 'object' ? [onViolation.branch.target] : [];
-    return createStep(kind, options, targets);
+    return createStep(kind, options, { own: POLICY, targets });
   },
 };

@@ -1,9 +1,10 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { dropAbsent } from '../json.ts';
 import { writeOptionalMapping, type AnyMapping, type Mappable } from '../mapping.ts';
 import { writeRetryChoice, type Duration, type RetryPolicy } from '../parts/limits.ts';
 import { writeDataPolicy, writePolicy, type DataPolicy, type Policy } from '../parts/policies.ts';
-import type { Effects, RetryChoice, Shape } from '../shape.ts';
+import type { AnyShape, Effects, RetryChoice, Shape } from '../shape.ts';
 
 /** A step before it has an id. */
 export interface Step<Of extends Effects = Effects> {
@@ -79,13 +80,40 @@ interface WrittenOptions {
   readonly input?: unknown;
 }
 
-/** The node of a step: `kind` with its type first, and what every step may say. */
+/** The options that a kind of step has beside those of every step. */
+export type Own<Options> = Known<Omit<Options, keyof CommonOptions>>;
+
+type CommonOptions = StepOptions<AnyShape, string, string> & AnyInput;
+
+const COMMON: Known<CommonOptions> = {
+  input: true,
+  outputKey: true,
+  retryPolicy: true,
+  nodeTimeout: true,
+  fallbackNode: true,
+  undo: true,
+  undoOn: true,
+  policy: true,
+  dataPolicy: true,
+  description: true,
+  labels: true,
+};
+
+/**
+ * The node of a step: `kind` with its type first, and what every step may say.
+ * @throws TypeError for an option that is neither common to all steps nor one of `own`
+ */
 export function createStep<Of extends Effects>(
-  kind: JsonObject,
+  kind: JsonObject & { readonly type: string },
   options: WrittenOptions = {},
-  targets: readonly string[] = [],
+  more: {
+    readonly own?: Readonly<Record<string, true>>;
+    readonly targets?: readonly string[] | undefined;
+  } = {},
 ): Step<Of> {
+  refuseUnknown(options, { ...COMMON, ...more.own }, `${nameMethod(kind.type)}()`);
   const { fallbackNode } = options;
+  const { targets = [] } = more;
   return {
     '~node': dropAbsent({
       kind: dropAbsent(kind),
@@ -103,6 +131,11 @@ export function createStep<Of extends Effects>(
     }),
     '~targets': fallbackNode === undefined ? targets : [...targets, fallbackNode],
   };
+}
+
+/** The method of the builder that makes steps of this type. */
+function nameMethod(type: string): string {
+  return type.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function isStep(value: unknown): value is Step {

@@ -5,6 +5,7 @@ import {
   type AnyInput,
   type Gives,
   type InputFor,
+  type Own,
   type Step,
   type StepOptions,
 } from './step.ts';
@@ -75,17 +76,26 @@ export interface FinalizerSteps<S extends Shape> {
   ) => Step<Gives<OutputOf<S, Name, Output>, Key>>;
 }
 
+const CALL: Own<CallOptions<AnyShape, unknown, string, string>> = { outputSchema: true };
+const MCP_TOOL: Own<McpToolOptions<AnyShape, unknown, string, string>> = {
+  ...CALL,
+  server: true,
+  tool: true,
+};
+const FINALIZER = { ...CALL, runOn: true } as const;
+
 export const toolSteps: ToolSteps<AnyShape> = {
   tool(name, ...[options]) {
     const { outputSchema, ...rest } = options ?? {};
     const output_schema = readSchema(outputSchema, `the tool ${name}`);
-    return createStep({ type: 'tool', tool_ref: name, output_schema }, rest);
+    return createStep({ type: 'tool', tool_ref: name, output_schema }, rest, { own: CALL });
   },
 
   mcpTool({ server, tool, outputSchema, ...options }) {
     const name = typeof server === 'object' ? server.operator : server;
     const output_schema = readSchema(outputSchema, `${name}.${tool}`);
-    return createStep({ type: 'mcp_tool', server: name, tool, output_schema }, options);
+    const kind = { type: 'mcp_tool', server: name, tool, output_schema };
+    return createStep(kind, options, { own: MCP_TOOL });
   },
 };
 
@@ -93,6 +103,7 @@ export const finalizerSteps: FinalizerSteps<AnyShape> = {
   finalizer(name, ...[options]) {
     const { outputSchema, runOn, ...rest } = options ?? {};
     const output_schema = readSchema(outputSchema, `the tool ${name}`);
-    return createStep({ type: 'finalizer', tool_ref: name, output_schema, run_on: runOn }, rest);
+    const kind = { type: 'finalizer', tool_ref: name, output_schema, run_on: runOn };
+    return createStep(kind, rest, { own: FINALIZER });
   },
 };

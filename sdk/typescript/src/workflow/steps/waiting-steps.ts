@@ -4,7 +4,7 @@ import { writeOptionalMapping } from '../mapping.ts';
 import type { Duration } from '../parts/limits.ts';
 import type { Schema } from '../schema.ts';
 import type { AnyShape, Shape } from '../shape.ts';
-import { createStep, type Gives, type Step, type StepOptions } from './step.ts';
+import { createStep, type Gives, type Own, type Step, type StepOptions } from './step.ts';
 
 type WaitCondition = 'timer' | 'external_event' | 'either';
 
@@ -81,6 +81,16 @@ export interface WaitingSteps<S extends Shape> {
   ) => Step<Gives<ApprovalOutput, Key, Fallback>>;
 }
 
+/** `description` is common to all steps. */
+const HUMAN_APPROVAL: Own<ApprovalOptions<AnyShape, string, string>> = { timeout: true };
+const WAIT: Own<WrittenWait & EventOf<unknown>> & { readonly condition: true } = {
+  condition: true,
+  timeout: true,
+  until: true,
+  correlationKey: true,
+  payload: true,
+};
+
 interface WrittenWait {
   readonly timeout?: Duration | Expression | undefined;
   readonly until?: string | Expression | undefined;
@@ -97,11 +107,12 @@ export const waitingSteps: WaitingSteps<AnyShape> = {
       timeout_secs: writeComputed(timeout),
       until: writeComputed(until),
     };
-    return createStep(kind, rest);
+    return createStep(kind, rest, { own: WAIT });
   },
 
   humanApproval({ description, timeout, ...options }) {
-    return createStep({ type: 'human_approval', description, timeout_secs: timeout }, options);
+    const kind = { type: 'human_approval', description, timeout_secs: timeout };
+    return createStep(kind, options, { own: HUMAN_APPROVAL });
   },
 };
 

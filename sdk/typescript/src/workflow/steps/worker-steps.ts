@@ -6,6 +6,7 @@ import {
   type AnyInput,
   type Gives,
   type InputFor,
+  type Own,
   type Step,
   type StepOptions,
 } from './step.ts';
@@ -89,19 +90,44 @@ export interface WorkerSteps<S extends Shape> {
 /** Options that may be left out if none is required. */
 export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
 
+const WORKER: Own<WorkerOptions<AnyShape, unknown, string, string>> = {
+  outputSchema: true,
+  queue: true,
+};
+const CALLED: Own<CalledToolOptions> = { concurrency: true, rate: true };
+const PYTHON_FN: Own<PythonFnOptions<AnyShape, unknown, string, string>> = {
+  ...WORKER,
+  ...CALLED,
+  module: true,
+  function: true,
+};
+const JAVA_FN: Own<JavaFnOptions<AnyShape, unknown, string, string>> = {
+  ...WORKER,
+  ...CALLED,
+  className: true,
+  method: true,
+};
+const FUNCTION: Own<FunctionStepOptions<AnyShape, unknown, string, string>> = {
+  ...WORKER,
+  countSuspended: true,
+  pinned: true,
+};
+
 export const workerSteps: WorkerSteps<AnyShape> = {
   pythonFn({ module, function: name, outputSchema, queue, concurrency, rate, ...options }) {
     const output_schema = readSchema(outputSchema, `${module}.${name}`);
     const call = { module, function: name };
     const quota = { concurrency, rate };
-    return createStep({ type: 'python_fn', ...call, output_schema, queue, ...quota }, options);
+    const kind = { type: 'python_fn', ...call, output_schema, queue, ...quota };
+    return createStep(kind, options, { own: PYTHON_FN });
   },
 
   javaFn({ className, method, outputSchema, queue, concurrency, rate, ...options }) {
     const output_schema = readSchema(outputSchema, `${className}.${method}`);
     const call = { class_name: className, method };
     const quota = { concurrency, rate };
-    return createStep({ type: 'java_fn', ...call, output_schema, queue, ...quota }, options);
+    const kind = { type: 'java_fn', ...call, output_schema, queue, ...quota };
+    return createStep(kind, options, { own: JAVA_FN });
   },
 
   function(ref, ...[options]) {
@@ -109,6 +135,6 @@ export const workerSteps: WorkerSteps<AnyShape> = {
     const name = typeof ref === 'string' ? ref : ref.name;
     const output_schema = readSchema(outputSchema, `the function ${name}`);
     const of = { queue, pinned, count_suspended: countSuspended };
-    return createStep({ type: 'function', name, output_schema, ...of }, rest);
+    return createStep({ type: 'function', name, output_schema, ...of }, rest, { own: FUNCTION });
   },
 };
