@@ -1,6 +1,7 @@
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import { EXIT } from '../cli/exit-code.ts';
 import { boundOldGeneration } from './bound-old-generation.ts';
+import { endWithNpm } from './end-with-npm.ts';
 
 /*
  * The life of a process that serves. The first SIGTERM, SIGINT or SIGHUP asks it to stop: while it
@@ -88,6 +89,14 @@ function listenForSignals(log: Logger): AbortSignal {
       process.exit(SIGNAL_CODES[signal]);
     });
   }
+  endWithNpm({
+    env: process.env,
+    parent: () => process.ppid,
+    stop: () => {
+      askedAt = performance.now();
+      controller.abort('the end of npm');
+    },
+  });
   return controller.signal;
 }
 
