@@ -44,9 +44,15 @@ function reportAnswer(error: ApiError): number {
       EXIT.unauthenticated,
     );
   }
+  if (error.status === 403 && error.message.startsWith('insufficient role')) {
+    return report(`${error.message}: ${ADVICE_ON_ROLE}`, EXIT.failure);
+  }
   if (error.status === 404) return report(adviseMissing(error.message), EXIT.notFound);
   return report(error.message, EXIT.failure);
 }
+
+const ADVICE_ON_ROLE =
+  'give a token of such a role with --token or SVC_TOKEN (create one with: svc token create --role ROLE)';
 
 /** Commands that list what an id may be of, by the word that names it in `not found: …`. */
 const LISTS: Readonly<Record<string, string>> = {

@@ -84,6 +84,36 @@ def test_missing_wrong_and_revoked_tokens_are_explained(guarded: Runtime) -> Non
         run_until_revoked(worker, guarded, made["token_id"])
 
 
+def test_a_worker_of_another_tenant_and_of_none_learns_what_to_do(guarded: Runtime) -> None:
+    token = token_of(guarded, "worker")["token"]
+    served = [tool("a.b")(lambda _: None)]
+    with pytest.raises(
+        WorkerRefusedError, match=r"Leave Worker\(tenant=…\) out, or pass a token of"
+    ):
+        Worker(url=guarded.url, token=token, tenant="acme", tools=served).run()
+    with pytest.raises(WorkerRefusedError, match='Create it with "svc tenant create"'):
+        Worker(url=guarded.url, token=KEY, tenant="nobody", tools=served).run()
+
+
+def test_a_worker_names_the_functions_that_it_may_not_register_once(
+    guarded: Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
+    @function("one")
+    async def one(ctx: FunctionContext) -> None: ...
+
+    @function("two")
+    async def two(ctx: FunctionContext) -> None: ...
+
+    token = token_of(guarded, "worker")["token"]
+    with caplog.at_level("WARNING"), guarded.working(functions=[one, two], token=token):
+        pass
+    warned = [line.message for line in caplog.records if "may not register" in line.message]
+    assert warned == [
+        "the token may not register functions: register them once with a token of the role "
+        "developer or operator: one, two"
+    ]
+
+
 def run_until_revoked(worker: Worker, guarded: Runtime, token_id: str) -> None:
     with running(worker), guarded.client(token=KEY) as operator:
         operator.request("DELETE", f"/tokens/{token_id}")

@@ -126,7 +126,11 @@ def test_the_trace_context_reaches_the_tool(name: str) -> None:
             None,
             "no token was sent; pass Worker",
         ),
-        (httpx.Response(401, json={"error": "unauthorized"}), "t", "does not accept this token"),
+        (
+            httpx.Response(401, json={"error": "unauthorized"}),
+            "t",
+            'does not accept this token.*Make one with "svc token create --role worker"',
+        ),
         (
             httpx.Response(403, json={"error": "forbidden: role viewer"}),
             "t",

@@ -10,6 +10,7 @@ import {
 
 import { onBothStores } from '../../support/both-stores.ts';
 import { freePort } from '../../support/servers/ports.ts';
+import { expectStatus, type TestTenant } from '../../support/tenant.ts';
 import { until } from '../support/with-worker.ts';
 
 /* A worker reports that the runtime is away, refuses it, or ignores a part of a function. */
@@ -32,7 +33,7 @@ const refusals: readonly (readonly [
   [
     'with a wrong token',
     { status: 401, body: { error: 'unauthorized' }, token: 'secret' },
-    /The token may be revoked, expired, or of another runtime/,
+    /The token may be revoked, expired, or of another runtime. Make one with "svc token create --role worker"$/,
   ],
   [
     'with a token of another role',
@@ -64,9 +65,61 @@ check('a worker of an unknown tenant learns its name', async (t, _, place) => {
   const { url: at, apiKey: token } = place.runtime;
   const worker = createWorker({ url: at, token, tenantId: 'nobody', tools, logger });
   await t.throwsAsync(worker.run(), {
-    message: `${at} refuses the worker (404): not found: tenant nobody`,
+    message:
+      `${at} refuses the worker (404): not found: tenant nobody. ` +
+      'Create it with "svc tenant create", or correct createWorker({ tenantId })',
   });
 });
+
+check('a worker whose token is of another tenant learns to name none', async (t, tenant, place) => {
+  const { url: at } = place.runtime;
+  const { token } = await makeToken(tenant);
+  const worker = createWorker({ url: at, token, tenantId: 'default', tools, logger });
+  await t.throwsAsync(worker.run(), {
+    message:
+      /operator of tenant default required. Leave createWorker\(\{ tenantId \}\) out, or pass a token of the tenant default$/,
+  });
+});
+
+check(
+  'a worker whose token is revoked says so once, and claims no more',
+  async (t, tenant, place) => {
+    const { token, token_id: id } = await makeToken(tenant);
+    const functions = ['one', 'two'].map((name) => defineFunction(name, () => {}));
+    let claims = 0;
+    const counting: typeof fetch = (input, init) => {
+      if (new Request(input, init).url.endsWith('/claim')) claims += 1;
+      return fetch(input, init);
+    };
+    const lines: string[] = [];
+    const note = (fields: object, message: string) =>
+      void lines.push(`${message} ${JSON.stringify(fields)}`);
+    const worker = createWorker({
+      url: place.runtime.url,
+      token,
+      functions,
+      fetch: counting,
+      logger: { debug: note, info: note, warn: note, error: note },
+    });
+    const refused = t.throwsAsync(worker.run(), {
+      name: 'WorkerRefusedError',
+      message: /refuses the worker \(401\): invalid or expired token. The token may be revoked/,
+    });
+    await until('a claim', () => claims > 0);
+    expectStatus(await tenant.send({ method: 'DELETE', path: `/tokens/${id}` }), 200);
+    await refused;
+    t.true(claims <= 2, `${claims}`);
+    t.deepEqual(
+      lines.map((line) => line.replace(/ \{"worker_id.*/, '')),
+      [
+        'the token may not register functions: register them once with a token of the role developer ' +
+          'or operator {"functions":["one","two"]}',
+        'the worker claims',
+        'the worker has stopped',
+      ],
+    );
+  },
+);
 
 test('a worker says what to check while nothing answers', async (t) => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
@@ -108,6 +161,11 @@ check('a worker logs what the runtime ignores in a function', async (t, tenant, 
     /did you mean "max_attempts".*"pointer":"\/nodes\/run\/retry_policy\/max_attemps"/,
   );
 });
+
+async function makeToken(tenant: TestTenant) {
+  type Made = { readonly token: string; readonly token_id: string };
+  return expectStatus(await tenant.post<Made>('/tokens', { name: 'w', role: 'worker' }), 201);
+}
 
 /** Runs a worker until the test ends, and gives the lines that it logs. */
 function runLogged(t: ExecutionContext, options: WorkerOptions): readonly string[] {

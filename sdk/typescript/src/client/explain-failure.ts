@@ -131,7 +131,7 @@ function errorOf(params: {
 
 function adviseOnToken({ url, hasToken }: Target): string {
   return hasToken
-    ? `${url} does not accept this token; it may be revoked, expired, or of another runtime`
+    ? `${url} does not accept this token; it may be revoked, expired, or of another runtime. Make one with "svc token create"`
     : 'no token was sent; pass createClient({ token }) or set SVC_TOKEN. Make one with "svc token create"';
 }
 

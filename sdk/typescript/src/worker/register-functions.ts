@@ -6,11 +6,12 @@ import type { Settings } from './worker-options.ts';
 
 /**
  * Registers the workflow of each function, so that an execution of it can be started by its name. A
- * token of the role `worker` may not register: the worker then says so and serves what others
+ * token of the role `worker` may not register: the worker then says so once, and serves what others
  * registered.
  */
 export async function registerFunctions(settings: Settings, stopping: AbortSignal): Promise<void> {
   const { api, logger } = settings;
+  const refused: string[] = [];
   for (const served of settings.functions.values()) {
     for (let failures = 0; !stopping.aborted;) {
       try {
@@ -19,11 +20,8 @@ export async function registerFunctions(settings: Settings, stopping: AbortSigna
           body: { ir: served.toIR() },
           signal: stopping,
         });
-        if (answer.status === 403) {
-          logger.warn({ name: served.name }, 'the token may not register the function');
-        } else if (answer.status >= 300 && answer.status !== 409) {
-          throw refusal(answer, api);
-        }
+        if (answer.status === 403) refused.push(served.name);
+        else if (answer.status >= 300 && answer.status !== 409) throw refusal(answer, api);
         logWarnings(settings, served.name, answer);
         break;
       } catch (error) {
@@ -35,7 +33,11 @@ export async function registerFunctions(settings: Settings, stopping: AbortSigna
       }
     }
   }
+  if (refused.length > 0) logger.warn({ functions: refused }, MAY_NOT_REGISTER);
 }
+
+const MAY_NOT_REGISTER =
+  'the token may not register functions: register them once with a token of the role developer or operator';
 
 /** Members of the workflow that the runtime does not know, and ignores. */
 function logWarnings({ logger }: Settings, name: string, { body }: Answer): void {

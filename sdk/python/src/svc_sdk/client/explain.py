@@ -133,7 +133,7 @@ def _advice(address: Address, status: int) -> str:
     if status == 401:
         return (
             f": {address.url} does not accept this token; it may be revoked, expired, or of another "
-            "runtime"
+            'runtime. Make one with "svc token create"'
         )
     if status == 404 and address.tenant is not None:
         return f" (in tenant {address.tenant})"

@@ -143,23 +143,35 @@ def _explain(answer: Answer, address: Address) -> str:
     where = address.url
     if answer.status == 401:
         advice = (
-            "it does not accept this token; it may be revoked, expired, or of another runtime"
+            "it does not accept this token; it may be revoked, expired, or of another runtime. "
+            'Make one with "svc token create --role worker"'
             if address.token is not None
             else 'no token was sent; pass Worker(token=…) or set SVC_TOKEN. Make one with "svc token '
             'create --role worker"'
         )
         return f"{where} refuses the worker (401): {advice}"
     if answer.status == 403:
-        return (
-            f"{where} refuses the worker (403): {answer.reason}. A worker needs a token with the "
-            "role worker, developer or operator"
-        )
+        return f"{where} refuses the worker (403): {answer.reason}{_role_advice(answer, address)}"
     if _is_foreign(answer):
         return (
             f"what answers at {where} is not svc (status {answer.status}); "
             "check the address and the port"
         )
-    return f"{where} refuses the worker ({answer.status}): {answer.reason}"
+    said = f"{where} refuses the worker ({answer.status}): {answer.reason}"
+    if answer.status != 404:
+        return said
+    return f'{said}. Create it with "svc tenant create", or correct Worker(tenant=…)'
+
+
+def _role_advice(answer: Answer, address: Address) -> str:
+    if answer.reason.startswith("tenant "):
+        return ""
+    if address.tenant is not None and "tenant default" in answer.reason:
+        return f". Leave Worker(tenant=…) out, or pass a token of the tenant {address.tenant}"
+    return (
+        ". A worker needs a token with the role worker, developer or operator. "
+        'Make one with "svc token create --role worker"'
+    )
 
 
 def _is_foreign(answer: Answer) -> bool:

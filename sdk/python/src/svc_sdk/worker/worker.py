@@ -269,18 +269,25 @@ class _Run:
         """A token of the role worker may not register: the worker serves what others registered."""
         if not self.worker.register:
             return
+        refused: list[str] = []
         for one in self.worker.functions.values():
             answer = await self._send_registration(one)
             if answer is None:
                 return
             if answer.status == 403:
-                self.logger.warning("the token may not register the function %s", one.name)
+                refused.append(one.name)
             elif answer.status >= 300 and answer.status != 409:
                 raise refusal(answer, self.api.address)
             for warning in answer.body.get("warnings") or []:
                 self.logger.warning(
                     "the function %s: %s (at %s)", one.name, warning["message"], warning["pointer"]
                 )
+        if refused:
+            self.logger.warning(
+                "the token may not register functions: register them once with a token of the role "
+                "developer or operator: %s",
+                ", ".join(refused),
+            )
 
     async def _send_registration(self, one: Function[Any, Any]) -> Answer | None:
         failures = 0
