@@ -149,8 +149,6 @@ export interface ExecutionSearch {
   /** Newest first by creation. */
   search(params: SearchExecutions): Promise<SearchPage>;
   count(params: CountExecutions): Promise<ExecutionCounts>;
-  /** The largest first, equal ones by value. */
-  countGroups(params: CountGroups): Promise<readonly CountedValue[]>;
 }
 
 export type ExecutionPlace = NonNullable<ListExecutions['cursor']>;
@@ -176,8 +174,8 @@ export interface CountExecutions {
   readonly criteria: ExecutionCriteria;
   /** Only so many, the newest, are looked through. */
   readonly within: CountBounds;
-  /** The groups that are counted beside, of the same executions; null: none. */
-  readonly by: GroupKey | null;
+  /** The values that are counted beside, of the same executions; null: none. */
+  readonly by: CountedBy | null;
   /** ISO instants of the histogram: inclusive and exclusive. Null: from the oldest that fits. */
   readonly from: string | null;
   readonly to: string;
@@ -191,9 +189,9 @@ export interface CountBounds {
   readonly rows: number;
 }
 
-export interface CountGroups extends Pick<CountExecutions, 'tenantId' | 'criteria' | 'within'> {
-  readonly by: GroupKey;
-  /** The largest groups, at most so many. */
+export interface CountedBy {
+  readonly key: GroupKey;
+  /** At most so many values. */
   readonly limit: number;
 }
 
@@ -211,6 +209,8 @@ export interface CountedValue {
 export interface ExecutionCounts {
   /** Only those that are not 0. */
   readonly groups: readonly CountedGroup[];
+  /** Those of the most executions first, equal ones by value. Empty without `by`. */
+  readonly values: readonly CountedValue[];
   /** The beginning of the first bucket; null: nothing fits, and no beginning was given. */
   readonly from: string | null;
   /** False: there were more executions to look through. */

@@ -12,6 +12,8 @@ export interface CountsShown {
   /** False: only the newest executions were looked through. */
   readonly isExact: boolean;
   readonly byStatus: StatusCounts;
+  /** The values that `by` asks for, at most `VALUES_MAX`, those of the most executions first. */
+  readonly values: readonly CountedValue[];
   /** In the order of time, from and before ISO instants. Empty: no execution fits. */
   readonly histogram: readonly {
     readonly from: string;
@@ -33,7 +35,7 @@ export async function countExecutions(
   params: {
     readonly filter: ExecutionFilter;
     readonly buckets: number;
-    /** The groups that are counted beside. */
+    /** Counts the values of this, too. */
     readonly by: GroupKey | null;
   },
 ): Promise<CountsShown> {
@@ -41,11 +43,11 @@ export async function countExecutions(
   const now = Date.parse(await deps.store.diagnosis.clock());
   const criteria = gatherCriteria(conditionsOf(filter), now);
   const to = criteria.started.before ?? new Date(now + 1).toISOString();
-  const { groups, from, isExact } = await deps.store.executionSearch.count({
+  const { groups, values, from, isExact } = await deps.store.executionSearch.count({
     tenantId,
     criteria,
     within: COUNTED_MAX,
-    by,
+    by: by && { key: by, limit: VALUES_MAX },
     from: criteria.started.from,
     to,
     buckets,
@@ -55,28 +57,13 @@ export async function countExecutions(
     total: all.reduce((sum, { count }) => sum + count, 0),
     isExact,
     byStatus: addUp(all),
+    values,
     histogram: from === null ? [] : layOut({ from, to, buckets, groups }),
   };
 }
 
-/** The largest groups, at most so many. */
-export const GROUPS_MAX = 100;
-
-/** Counts the executions that fit by what they have in common, the largest groups first. */
-export async function countGroups(
-  deps: EngineDeps,
-  { tenantId }: Reader,
-  params: { readonly filter: ExecutionFilter; readonly by: GroupKey },
-): Promise<readonly CountedValue[]> {
-  const now = Date.parse(await deps.store.diagnosis.clock());
-  return deps.store.executionSearch.countGroups({
-    tenantId,
-    criteria: gatherCriteria(conditionsOf(params.filter), now),
-    within: COUNTED_MAX,
-    by: params.by,
-    limit: GROUPS_MAX,
-  });
-}
+/** The values of the most executions, at most so many. */
+export const VALUES_MAX = 100;
 
 type Group = { readonly status: ExecutionStatus; readonly count: number };
 

@@ -85,7 +85,7 @@ export function countedWithin(
   split: SplitCriteria,
 ): number {
   if (by === null && isOfStatuses(split)) return entries;
-  return by?.field === 'labels' ? Math.ceil(rows / 2) : rowsWithin(rows, split);
+  return by?.key.field === 'labels' ? Math.ceil(rows / 2) : rowsWithin(rows, split);
 }
 
 /** All that executions are compared with; null: nothing. */

@@ -2,6 +2,7 @@ import { EXECUTION_STATUSES, type ExecutionStatus } from '../../../domain/execut
 import type { CountExecutions, ExecutionCounts } from '../../executions.ts';
 import { isOfStatuses, countedWithin, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
+import { countValues } from './count-values.ts';
 import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
@@ -17,12 +18,13 @@ export async function countExecutions(
   readers: PostgresPool,
   params: CountExecutions,
 ): Promise<ExecutionCounts> {
-  const { tenantId, criteria } = params;
+  const { tenantId, criteria, by } = params;
   const split = await splitByRarest(readers, { tenantId, criteria });
   const within = countedWithin(params, split);
-  return isOfStatuses(split)
-    ? countEntries(readers, { ...params, within }, split)
-    : countRows(readers, { ...params, within }, split);
+  const countAll = isOfStatuses(split) ? countEntries : countRows;
+  const counts = await countAll(readers, { ...params, within }, split);
+  if (by === null) return counts;
+  return { ...counts, values: await countValues(readers, { tenantId, within, by }, split) };
 }
 
 type CountWithin = Omit<CountExecutions, 'within'> & { readonly within: number };
@@ -198,6 +200,7 @@ function decodeCounts(records: readonly CountRecord[], within: number): Executio
     groups: records.flatMap(({ status, bucket, count }) =>
       status === null || bucket === null || count === null ? [] : [{ status, bucket, count }],
     ),
+    values: [],
     from: any?.first ?? null,
     isExact: (any?.scanned ?? 0) < within,
   };

@@ -9,7 +9,6 @@ import { findsFitting, rowsWithin, type SplitCriteria } from '../../rows/split-c
 import type { PostgresPool } from '../connection/connect.ts';
 import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
-import { countGroups } from './count-groups.ts';
 import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
@@ -29,7 +28,6 @@ export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
   return {
     search: (params) => searchExecutions(readers, params),
     count: (params) => countExecutions(readers, params),
-    countGroups: (params) => countGroups(readers, params),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   type ListedRecord,
   toIso,
 } from '../rows.ts';
-import { countGroups } from './count-groups.ts';
+import { countValues } from './count-values.ts';
 import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria } from './write-criteria.ts';
 import {
@@ -33,7 +33,6 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
   return {
     search: (params) => connection.read(() => searchExecutions(connection, params)),
     count: (params) => connection.read(() => countExecutions(connection, params)),
-    countGroups: (params) => connection.read(() => countGroups(connection, params)),
   };
 }
 
@@ -111,7 +110,7 @@ function findBound(
 }
 
 function countExecutions(connection: Connection, params: CountExecutions): ExecutionCounts {
-  const { tenantId, criteria, from, to, buckets } = params;
+  const { tenantId, criteria, from, to, buckets, by } = params;
   const split = splitByRarest(connection, { tenantId, criteria });
   const within = countedWithin(params, split);
   const residual = comparedOf(split);
@@ -167,6 +166,7 @@ function countExecutions(connection: Connection, params: CountExecutions): Execu
     groups: records.flatMap(({ status, bucket, count }) =>
       status === null || bucket === null || count === null ? [] : [{ status, bucket, count }],
     ),
+    values: by === null ? [] : countValues(connection, { tenantId, within, by }, split),
     from: any === undefined || any.first === null ? null : toIso(any.first),
     isExact: (any?.scanned ?? 0) < within,
   };

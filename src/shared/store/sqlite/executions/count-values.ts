@@ -1,15 +1,19 @@
-import type { CountedValue, CountGroups, GroupKey } from '../../executions.ts';
-import { comparedOf, countedWithin } from '../../rows/split-criteria.ts';
+import type { CountedBy, CountedValue, CountExecutions, GroupKey } from '../../executions.ts';
+import { comparedOf, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { Connection } from '../connection/connect.ts';
-import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria } from './write-criteria.ts';
 import { all, COMPARED_COLUMNS, NO_CONDITION, orderBy, writeDrive } from './write-drive.ts';
 
+type CountValues = Pick<CountExecutions, 'tenantId'> & { readonly within: number };
+
 /** Reads each execution up to the bound, and for a label one row of its index. */
-export function countGroups(connection: Connection, params: CountGroups): readonly CountedValue[] {
-  const { tenantId, criteria, by, limit } = params;
-  const split = splitByRarest(connection, { tenantId, criteria });
-  const within = countedWithin(params, split);
+export function countValues(
+  connection: Connection,
+  params: CountValues & { readonly by: CountedBy },
+  split: SplitCriteria,
+): readonly CountedValue[] {
+  const { tenantId, within } = params;
+  const { key, limit } = params.by;
   const residual = comparedOf(split);
   const drive = writeDrive(split.driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
@@ -23,7 +27,7 @@ export function countGroups(connection: Connection, params: CountGroups): readon
        limit :within
      ),
      keyed as materialized (
-       select ${writeKey(by)} as value
+       select ${writeKey(key)} as value
        from scanned e
        where ${compare.condition}
      )
@@ -38,13 +42,13 @@ export function countGroups(connection: Connection, params: CountGroups): readon
       ...compare.bindings,
       within,
       limit,
-      ...(by.field === 'labels' && { group_label: by.label }),
+      ...(key.field === 'labels' && { group_label: key.label }),
     },
   );
 }
 
-function writeKey(by: GroupKey): string {
-  switch (by.field) {
+function writeKey(key: GroupKey): string {
+  switch (key.field) {
     case 'status':
       return 'e.status';
     case 'workflow':

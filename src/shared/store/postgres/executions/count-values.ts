@@ -1,7 +1,6 @@
-import type { CountedValue, CountGroups, GroupKey } from '../../executions.ts';
-import { countedWithin } from '../../rows/split-criteria.ts';
+import type { CountedBy, CountedValue, CountExecutions, GroupKey } from '../../executions.ts';
+import type { SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { splitByRarest } from './split-by-rarest.ts';
 import { type Bind, writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
   COMPARED_COLUMNS,
@@ -12,22 +11,25 @@ import {
   writeRows,
 } from './write-drive.ts';
 
+type CountValues = Pick<CountExecutions, 'tenantId'> & { readonly within: number };
+
 /** Reads each execution up to the bound, and for a label one row of its index. */
-export async function countGroups(
+export async function countValues(
   readers: PostgresPool,
-  params: CountGroups,
+  params: CountValues & { readonly by: CountedBy },
+  split: SplitCriteria,
 ): Promise<readonly CountedValue[]> {
-  const { tenantId, criteria, by } = params;
-  const split = await splitByRarest(readers, { tenantId, criteria });
+  const { tenantId, within } = params;
+  const { key, limit } = params.by;
   const { values, bind } = createBinds();
   const drive = writeDrive({ tenantId, cursor: null }, split, bind);
   // The label of an entry of an index is found without the execution.
   const columns =
-    by.field === 'labels' && split.residual === null ? 'e.id, e.created_at' : COMPARED_COLUMNS;
+    key.field === 'labels' && split.residual === null ? 'e.id, e.created_at' : COMPARED_COLUMNS;
   const found = writeFound(drive, {
     columns,
     bound: 'true',
-    end: `limit ${bind(countedWithin(params, split))}::int4`,
+    end: `limit ${bind(within)}::int4`,
   });
   const labels = writeOtherLabels(split.labels, tenantId, bind);
   const text = `
@@ -36,7 +38,7 @@ export async function countGroups(
     scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
     ),
     keyed as materialized (
-      select ${writeKey(by, bind)} as value
+      select ${writeKey(key, bind)} as value
       from scanned e
       where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     )
@@ -44,12 +46,12 @@ export async function countGroups(
     from keyed k
     group by k.value
     order by count desc, k.value collate "C" nulls last
-    limit ${bind(params.limit)}::int4`;
+    limit ${bind(limit)}::int4`;
   return readers.run<CountedValue>(unnamed(text), values, tenantId);
 }
 
-function writeKey(by: GroupKey, bind: Bind): string {
-  switch (by.field) {
+function writeKey(key: GroupKey, bind: Bind): string {
+  switch (key.field) {
     case 'status':
       return 'e.status';
     case 'workflow':
@@ -61,7 +63,7 @@ function writeKey(by: GroupKey, bind: Bind): string {
         select n.value
         from execution_labels n
         where n.execution_id = e.id
-          and n.name = ${bind(by.label)}::text
+          and n.name = ${bind(key.label)}::text
       )`;
   }
 }
