@@ -148,6 +148,8 @@ export interface UpdatedPage {
 export interface ExecutionSearch {
   /** Newest first by creation. */
   search(params: SearchExecutions): Promise<SearchPage>;
+  /** The same of what a group of failures tells. */
+  listFailed(params: SearchExecutions): Promise<SearchPage<FailedExecution>>;
   count(params: CountExecutions): Promise<ExecutionCounts>;
 }
 
@@ -163,10 +165,19 @@ export interface SearchExecutions {
   readonly within: number;
 }
 
-export interface SearchPage {
-  readonly rows: readonly ListedRow[];
+export interface SearchPage<Row = ListedRow> {
+  readonly rows: readonly Row[];
   /** Where the next page begins, even if no row of this one fitted; null: this is the last page. */
   readonly next: ExecutionPlace | null;
+}
+
+export interface FailedExecution {
+  readonly executionId: ExecutionId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly error: string;
+  /** ISO instant. */
+  readonly failedAt: string;
 }
 
 export interface CountExecutions {

@@ -116,10 +116,10 @@ export const listFailures = defineEndpoint({
           last_at: group.lastAt,
           members: group.members.map((member) => ({
             execution_id: member.executionId,
-            work_item_id: member.workItemId,
+            work_item_id: member.item?.workItemId ?? null,
             error: member.error,
             failed_at: member.failedAt,
-            live: member.isLive,
+            live: member.item?.isLive ?? false,
           })),
         })),
         next_cursor: next && encodePosition([next.at, next.count, next.id]),

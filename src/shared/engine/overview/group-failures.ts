@@ -1,5 +1,5 @@
 import { hashJson } from '../../domain/canonical-json.ts';
-import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { FailedItem } from '../../store/readings/work-overview.ts';
 import { normaliseError } from './normalise-error.ts';
@@ -33,15 +33,7 @@ export interface FailureGroup {
   readonly firstAt: string;
   readonly lastAt: string;
   /** The latest ones. */
-  readonly members: readonly FailureMember[];
-}
-
-interface FailureMember {
-  readonly executionId: ExecutionId;
-  readonly workItemId: WorkItemId | null;
-  readonly error: string;
-  readonly failedAt: string;
-  readonly isLive: boolean;
+  readonly members: readonly Failure[];
 }
 
 /** In the order of `compareGroups`. */
@@ -50,13 +42,16 @@ export function groupFailures(failures: readonly Failure[]): readonly FailureGro
   // Failures of one cause often have one message.
   const causes = new Map<string, string>();
   const causeOf = ({ error }: Failure): string => {
-    const cause = causes.get(error) ?? normaliseError(error);
+    const known = causes.get(error);
+    if (known !== undefined) return known;
+    const cause = normaliseError(error);
     causes.set(error, cause);
     return cause;
   };
-  const byPlace = Map.groupBy(latestFirst, (failure) =>
-    JSON.stringify(Object.values(placeOf(failure, causeOf(failure)))),
-  );
+  const byPlace = Map.groupBy(latestFirst, (failure) => {
+    const { item, workflowId } = failure;
+    return JSON.stringify([causeOf(failure), workflowId, item?.nodeId, item?.tool, item?.queue]);
+  });
   const groups: FailureGroup[] = [];
   for (const own of byPlace.values()) {
     const [latest] = own;
@@ -81,13 +76,8 @@ function toGroup(place: Place, latest: Failure, own: readonly Failure[]): Failur
     live: own.filter(({ item }) => item?.isLive === true).length,
     firstAt: (own.at(-1) ?? latest).failedAt,
     lastAt: latest.failedAt,
-    members: own.slice(0, MEMBERS_MAX).map(toMember),
+    members: own.slice(0, MEMBERS_MAX),
   };
-}
-
-function toMember({ executionId, error, failedAt, item }: Failure): FailureMember {
-  const isLive = item?.isLive ?? false;
-  return { executionId, workItemId: item?.workItemId ?? null, error, failedAt, isLive };
 }
 
 type Place = ReturnType<typeof placeOf>;

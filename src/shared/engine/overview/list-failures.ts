@@ -119,7 +119,7 @@ async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
   const criteria = gatherCriteria([...failed, ...conditions], now);
   // A query for executions of another status would look through them for nothing.
   if (criteria.statuses?.length === 0) return { failures: [], isExact: true };
-  const { rows, next } = await deps.store.executionSearch.search({
+  const { rows, next } = await deps.store.executionSearch.listFailed({
     tenantId,
     criteria,
     cursor: null,
@@ -132,10 +132,10 @@ async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
     workflowId: row.workflowId,
     error: showError(deps, plans, {
       definitionId: row.definitionId,
-      error: row.error ?? '',
+      error: row.error,
       nodeId: null,
     }),
-    failedAt: row.completedAt ?? row.updatedAt,
+    failedAt: row.failedAt,
     item: null,
   }));
   return { failures, isExact: next === null };

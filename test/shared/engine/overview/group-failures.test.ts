@@ -45,7 +45,7 @@ test('a group counts all failures of a cause, and keeps the latest 50', (t) => {
   });
   t.is(group?.members.length, 50);
   t.like(group?.members[0], { executionId: 'exec_9999', error: 'order 9999 is unknown' });
-  t.like(group?.members[49], { executionId: 'exec_9950', isLive: false });
+  t.like(group?.members[49], { executionId: 'exec_9950', item: ITEM });
 });
 
 test('failures of another place are another group, the largest first', (t) => {

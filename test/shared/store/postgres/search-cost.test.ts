@@ -69,6 +69,9 @@ const BY_LABELS = [
   ['labels.half = a and labels.customer in (c1, c2) and labels.kind != 3', 50],
 ] as const;
 
+/** Labels would take two pages for each. */
+const FAILED = 500;
+
 type Ask = (store: Pick<Store, 'executionSearch'>, criteria: ExecutionCriteria) => Promise<unknown>;
 
 interface Cost {
@@ -184,5 +187,11 @@ for (const isAnalyzed of [true, false]) {
       );
       t.is(rows, found, `${query}: executions are read if they have all labels`);
     }
+    const failed = await costOf('status = failed', async (store, criteria) => {
+      const reading = { tenantId: TENANT, criteria, within: WITHIN, cursor: null, limit: FAILED };
+      t.is((await store.executionSearch.listFailed(reading)).rows.length, FAILED);
+    });
+    t.is(failed.rows, FAILED);
+    t.true(failed.pages < FAILED / 10, `failures: ${failed.pages} pages of indexes were read`);
   });
 }

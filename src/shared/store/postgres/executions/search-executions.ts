@@ -1,7 +1,9 @@
-import { executionIdFromUuid } from '../../../domain/ids.ts';
+import { type DefinitionId, executionIdFromUuid } from '../../../domain/ids.ts';
 import type {
   ExecutionPlace,
   ExecutionSearch,
+  FailedExecution,
+  ListedRow,
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
@@ -26,19 +28,48 @@ import {
 /** `readers` is for what one tenant asks, under row-level security. */
 export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
   return {
-    search: (params) => searchExecutions(readers, params),
+    search: (params) => searchExecutions(readers, params, LISTED),
+    listFailed: (params) => searchExecutions(readers, params, FAILED),
     count: (params) => countExecutions(readers, params),
   };
+}
+
+/** What a search reads of each execution that fits. */
+interface Shape<Found, Row> {
+  readonly columns: string;
+  readonly decode: (record: Found) => Row;
+}
+
+const LISTED: Shape<ListedRecord, ListedRow> = { columns: LISTED_COLUMNS, decode: decodeListed };
+
+const FAILED: Shape<FailedRecord, FailedExecution> = {
+  columns: `e.id, e.created_at, e.definition_id, e.workflow_id, e.error,
+      coalesce(e.completed_at, e.updated_at) as failed_at`,
+  decode: (record) => ({
+    executionId: executionIdFromUuid(record.id),
+    definitionId: record.definition_id,
+    workflowId: record.workflow_id,
+    error: record.error ?? '',
+    failedAt: record.failed_at,
+  }),
+};
+
+interface FailedRecord extends PlaceRecord {
+  readonly definition_id: DefinitionId;
+  readonly workflow_id: string;
+  readonly error: string | null;
+  readonly failed_at: string;
 }
 
 /**
  * The bound is read before the page. So the page contains all that fits up to the bound, even if
  * executions change in between.
  */
-async function searchExecutions(
+async function searchExecutions<Found extends PlaceRecord, Row>(
   readers: PostgresPool,
   params: SearchExecutions,
-): Promise<SearchPage> {
+  { columns, decode }: Shape<Found, Row>,
+): Promise<SearchPage<Row>> {
   const split = await splitByRarest(readers, params);
   const within = rowsWithin(params.within, split);
   const bound = findsFitting(split) ? null : await findBound(readers, { ...params, within }, split);
@@ -54,16 +85,15 @@ async function searchExecutions(
     labels: writeOtherLabels(split.labels, params.tenantId, bind),
   });
   const text = `
-    select ${LISTED_COLUMNS}
+    select ${columns}
     from (${rows}) e
     where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     order by e.listed_at desc, e.listed_id desc
     limit ${bind(params.limit)}::int4`;
-  const records = await readers.run<ListedRecord>(unnamed(text), values, params.tenantId);
-  const page = records.map(decodeListed);
-  const last = page.length === params.limit ? page.at(-1) : undefined;
-  if (last === undefined) return { rows: page, next: bound };
-  return { rows: page, next: { createdAt: last.createdAt, executionId: last.executionId } };
+  const records = await readers.run<Found>(unnamed(text), values, params.tenantId);
+  const page = records.map(decode);
+  const last = records.length === params.limit ? records.at(-1) : undefined;
+  return { rows: page, next: last === undefined ? bound : placeOf(last) };
 
   /**
    * An offset of 0 keeps the two conditions apart, so that the server chooses the index by the first;
@@ -94,7 +124,11 @@ async function findBound(
   const rows = await readers.run<PlaceRecord>(unnamed(text), values, params.tenantId);
   const [row] = rows;
   if (row === undefined) return null;
-  return { createdAt: row.created_at, executionId: executionIdFromUuid(row.id) };
+  return placeOf(row);
+}
+
+function placeOf({ created_at: createdAt, id }: PlaceRecord): ExecutionPlace {
+  return { createdAt, executionId: executionIdFromUuid(id) };
 }
 
 interface PlaceRecord {

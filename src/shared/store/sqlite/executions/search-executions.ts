@@ -1,10 +1,12 @@
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
-import { type ExecutionId } from '../../../domain/ids.ts';
+import type { DefinitionId, ExecutionId } from '../../../domain/ids.ts';
 import type {
   CountExecutions,
   ExecutionCounts,
   ExecutionPlace,
   ExecutionSearch,
+  FailedExecution,
+  ListedRow,
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
@@ -31,12 +33,44 @@ import {
 
 export function createExecutionSearch(connection: Connection): ExecutionSearch {
   return {
-    search: (params) => connection.read(() => searchExecutions(connection, params)),
+    search: (params) => connection.read(() => searchExecutions(connection, params, LISTED)),
+    listFailed: (params) => connection.read(() => searchExecutions(connection, params, FAILED)),
     count: (params) => connection.read(() => countExecutions(connection, params)),
   };
 }
 
-function searchExecutions(connection: Connection, params: SearchExecutions): SearchPage {
+/** What a search reads of each execution that fits. */
+interface Shape<Found, Row> {
+  readonly columns: string;
+  readonly decode: (record: Found) => Row;
+}
+
+const LISTED: Shape<ListedRecord, ListedRow> = { columns: LISTED_COLUMNS, decode: decodeListed };
+
+const FAILED: Shape<FailedRecord, FailedExecution> = {
+  columns: `id, created_at, definition_id, workflow_id, error,
+       coalesce(completed_at, updated_at) as failed_at`,
+  decode: (record) => ({
+    executionId: record.id as ExecutionId,
+    definitionId: record.definition_id,
+    workflowId: record.workflow_id,
+    error: record.error ?? '',
+    failedAt: toIso(record.failed_at),
+  }),
+};
+
+interface FailedRecord extends PlaceRecord {
+  readonly definition_id: DefinitionId;
+  readonly workflow_id: string;
+  readonly error: string | null;
+  readonly failed_at: number;
+}
+
+function searchExecutions<Found extends PlaceRecord, Row>(
+  connection: Connection,
+  params: SearchExecutions,
+  { columns, decode }: Shape<Found, Row>,
+): SearchPage<Row> {
   const { tenantId, cursor, limit } = params;
   const split = splitByRarest(connection, params);
   const within = rowsWithin(params.within, split);
@@ -60,9 +94,9 @@ function searchExecutions(connection: Connection, params: SearchExecutions): Sea
     bindings['bound_id'] = bound.id;
   }
   // A limit inside keeps the two conditions apart, so that the index is the one of the first.
-  const rows = all<ListedRecord>(
+  const records = all<Found>(
     connection,
-    `select ${LISTED_COLUMNS}
+    `select ${columns}
      from (
        select ${EXECUTION_COLUMNS}
        from ${from}
@@ -74,21 +108,18 @@ function searchExecutions(connection: Connection, params: SearchExecutions): Sea
      order by created_at desc, id desc
      limit :limit`,
     { ...bindings, ...compare.bindings, limit, ...(residual !== null && { within }) },
-  ).map(decodeListed);
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  if (last !== undefined) {
-    return { rows, next: { createdAt: last.createdAt, executionId: last.executionId } };
-  }
-  return { rows, next: bound === undefined ? null : placeOf(bound) };
+  );
+  const last = records.length === limit ? records.at(-1) : bound;
+  return { rows: records.map(decode), next: last === undefined ? null : placeOf(last) };
 }
 
 interface PlaceRecord {
   readonly created_at: number;
-  readonly id: ExecutionId;
+  readonly id: string;
 }
 
 function placeOf({ created_at: createdAt, id }: PlaceRecord): ExecutionPlace {
-  return { createdAt: toIso(createdAt), executionId: id };
+  return { createdAt: toIso(createdAt), executionId: id as ExecutionId };
 }
 
 /** The last execution that one page looks through; undefined: there are no more than that. */

@@ -124,6 +124,29 @@ export function searchCases(name: string, open: () => TestStore): void {
     );
   });
 
+  check('failed executions are listed as by a search, page by page', async (t, { store }) => {
+    const { tenantId, names } = await fill(store);
+    const criteria = await criteriaOf(store, 'status = failed and error ~ timeout');
+    const reading = { tenantId, criteria, limit: 1, within: 10 };
+    const first = await store.executionSearch.listFailed({ ...reading, cursor: null });
+    const second = await store.executionSearch.listFailed({ ...reading, cursor: first.next });
+    const listed = await store.executionSearch.search({ ...reading, cursor: null, limit: 10 });
+    t.is(listed.rows.length, 2);
+    t.deepEqual(
+      [...first.rows, ...second.rows],
+      listed.rows.map(({ executionId, definitionId, workflowId, error, completedAt }) => ({
+        executionId,
+        definitionId,
+        workflowId,
+        error: error ?? '',
+        failedAt: completedAt ?? '',
+      })),
+    );
+    t.is(first.rows[0]?.executionId, names.get('d'));
+    const third = await store.executionSearch.listFailed({ ...reading, cursor: second.next });
+    t.deepEqual(third, { rows: [], next: null });
+  });
+
   check(
     'a search by errors ignores the case, and takes no character for a wildcard',
     async (t, { store }) => {
