@@ -10,7 +10,7 @@ import type {
   SearchExecutions,
   SearchPage,
 } from '../../executions.ts';
-import { comparedOf, countedWithin, rowsWithin } from '../../rows/split-criteria.ts';
+import { comparedOf, countedWithin, findsFitting, rowsWithin } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import {
   decodeListed,
@@ -74,9 +74,12 @@ function searchExecutions<Found extends PlaceRecord, Row>(
   const { tenantId, cursor, limit } = params;
   const split = splitByRarest(connection, params);
   const within = rowsWithin(params.within, split);
-  const residual = comparedOf(split);
+  const { residual } = split;
   const { from, place, ...drive } = writeDrive(split.driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
+  // Other labels come first, so that only executions with all of them are read.
+  const others = comparedOf({ ...split, residual: null });
+  const labels = others === null ? NO_CONDITION : writeCriteria('l_', others, place.id);
   const bindings: Record<string, Bindable> = { tenant_id: tenantId, ...drive.bindings };
   let where = drive.condition;
   if (cursor !== null) {
@@ -84,10 +87,13 @@ function searchExecutions<Found extends PlaceRecord, Row>(
     bindings['cursor_created_at'] = Date.parse(cursor.createdAt);
     bindings['cursor_id'] = cursor.executionId;
   }
-  const bound =
-    residual === null
-      ? undefined
-      : findBound(connection, { from, place, where }, { ...bindings, skip: within - 1 });
+  const bound = findsFitting(split)
+    ? undefined
+    : findBound(
+        connection,
+        { from: drive.labelled || from, place, where },
+        { ...bindings, skip: within - 1 },
+      );
   if (bound !== undefined) {
     where += ` and (${place.at}, ${place.id}) >= (:bound_created_at, :bound_id)`;
     bindings['bound_created_at'] = bound.created_at;
@@ -100,14 +106,20 @@ function searchExecutions<Found extends PlaceRecord, Row>(
      from (
        select ${EXECUTION_COLUMNS}
        from ${from}
-       where ${where}
+       where ${where} and ${labels.condition}
        order by ${orderBy(place)}
        limit ${residual === null ? ':limit' : ':within'}
      ) e
      where ${compare.condition}
      order by created_at desc, id desc
      limit :limit`,
-    { ...bindings, ...compare.bindings, limit, ...(residual !== null && { within }) },
+    {
+      ...bindings,
+      ...labels.bindings,
+      ...compare.bindings,
+      limit,
+      ...(residual !== null && { within }),
+    },
   );
   const last = records.length === limit ? records.at(-1) : bound;
   return { rows: records.map(decode), next: last === undefined ? null : placeOf(last) };

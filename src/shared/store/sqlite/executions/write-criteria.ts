@@ -11,8 +11,15 @@ export interface WrittenCriteria {
   readonly bindings: Readonly<Record<string, Bindable>>;
 }
 
-/** The criteria as a condition on `executions`. `prefix` keeps its bindings apart from others'. */
-export function writeCriteria(prefix: string, criteria: ExecutionCriteria): WrittenCriteria {
+/**
+ * The criteria as a condition on `executions`. `prefix` keeps its bindings apart from others'.
+ * `executionId` is whose labels are compared.
+ */
+export function writeCriteria(
+  prefix: string,
+  criteria: ExecutionCriteria,
+  executionId = 'e.id',
+): WrittenCriteria {
   const parts: string[] = ['true'];
   const bindings: Record<string, Bindable> = {};
   const bind = (name: string, value: Bindable): string => {
@@ -46,13 +53,13 @@ export function writeCriteria(prefix: string, criteria: ExecutionCriteria): Writ
     if (from !== null) parts.push(`${column} >= ${bind(`${column}_from`, Date.parse(from))}`);
     if (before !== null) parts.push(`${column} < ${bind(`${column}_before`, Date.parse(before))}`);
   };
-  /** The criteria are a comparison of executions `e`: no driving ones come here. */
+  /** No driving criteria come here. */
   const addLabel = (index: number, { label, in: wanted, notIn, contains }: LabelCriteria): void => {
     const name = bind(`label_${index}`, label);
     const having = (condition: string) => `exists (
       select 1
       from execution_labels as n
-      where n.execution_id = e.id and n.name = ${name} and ${condition}
+      where n.execution_id = ${executionId} and n.name = ${name} and ${condition}
     )`;
     if (wanted !== null) {
       const each = bind(`label_${index}_in`, JSON.stringify(wanted));
