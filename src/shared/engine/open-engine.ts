@@ -19,6 +19,7 @@ import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
 import { createTenantDirectory } from './tenants/tenant-directory.ts';
 import type { UseCaseDeps } from './use-case-deps.ts';
+import { createEndLooks } from './wake/end-looks.ts';
 import { createLookTurns } from './work/look-turns.ts';
 import { createQueueNews } from './work/queue-news.ts';
 import { createWaitingClaims } from './work/waiting-claims.ts';
@@ -97,6 +98,7 @@ export function openEngine(given: GivenToEngine): {
       wake: given.wake,
       timers,
     }),
+    endLooks: createEndLooks({ executions: store.executions, timers }),
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     claimPace,

@@ -8,6 +8,7 @@ import type { ClaimPace } from './scheduling/claim-pace.ts';
 import type { LookTurns } from './work/look-turns.ts';
 import type { QueueNews } from './work/queue-news.ts';
 import type { WaitingClaims } from './work/waiting-claims.ts';
+import type { EndLooks } from './wake/end-looks.ts';
 import type { WorkerLeases } from './work/worker-leases.ts';
 import type { WorkerAnnouncements } from './work/worker-announcements.ts';
 
@@ -23,6 +24,7 @@ export interface UseCaseDeps extends EngineDeps {
   readonly histories: Histories;
   readonly stateFolds: StateFolds;
   readonly followedEvents: FollowedEvents;
+  readonly endLooks: EndLooks;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
   readonly claimPace: ClaimPace;

@@ -19,6 +19,7 @@ import {
 import { resolveReferences } from '../artifacts/resolve.ts';
 import type { ExecutionRef, Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 import { awaitedTopic, endedTopic } from '../wake/awaited-ends.ts';
 import { waitForTopics } from '../wake/wait-for-topics.ts';
 import { redactEvent, redactState } from './redact-view.ts';
@@ -58,17 +59,9 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/**
- * Waiters look this often, in case the hint of an end is lost. They look in ten turns, and the store
- * gathers the questions of a turn in one statement. In one turn, 5000 waiters would keep the process
- * from answering anybody else for 90 ms of each second.
- */
-const LOOK_EVERY_MS = 1_000;
-const TURNS = 10;
-
 /** How an execution ended, once it has; `pending` when the time is over before. */
 export async function awaitResult(
-  deps: EngineDeps,
+  deps: UseCaseDeps,
   reader: Reader,
   params: ExecutionRef & Waiting,
 ): Promise<Awaited> {
@@ -88,7 +81,7 @@ export async function awaitResult(
 
 /** The same for a caller who may see the execution, for example because it has just started it. */
 export async function awaitEnd(
-  deps: EngineDeps,
+  deps: UseCaseDeps,
   { tenantId }: Reader,
   params: Waiting & { readonly executionId: ExecutionId },
 ): Promise<Awaited> {
@@ -102,35 +95,30 @@ export async function awaitEnd(
 
 /** Null: the time is over, and the execution has not ended. */
 async function resultWithin(
-  deps: EngineDeps,
+  deps: UseCaseDeps,
   params: Waiting & { readonly executionId: ExecutionId },
 ): Promise<Awaited | null> {
   const { executionId, waitMs, signal } = params;
-  const { store, timers, wake } = deps;
+  const { store, timers, wake, endLooks } = deps;
   const deadline = timers.now() + waitMs;
-  const turnMs = turnOf(executionId) * (LOOK_EVERY_MS / TURNS);
-  for (let isHinted = false, looks = 0; ; looks += 1) {
-    const hint = waitForTopics(deps, [endedTopic(executionId)]);
-    try {
-      if (looks === 0) wake.notify([awaitedTopic(executionId)]);
+  const hint = waitForTopics(deps, [endedTopic(executionId)]);
+  const endLook = endLooks.watch(executionId, () => hint.wake());
+  const hasEnded = () => store.executions.hasEnded(executionId);
+  try {
+    wake.notify([awaitedTopic(executionId)]);
+    let mayHaveEnded = await hasEnded();
+    for (;;) {
       // A hint is nearly always true, so the result is read at once.
-      if (isHinted || (await store.executions.hasEnded(executionId))) {
-        const ended = await readResult(deps, params);
-        if (ended !== null) return ended;
-      }
-      const now = timers.now();
-      if (now >= deadline || signal.aborted) return null;
-      const untilLookMs = LOOK_EVERY_MS - ((now + turnMs) % LOOK_EVERY_MS);
-      isHinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, deadline - now), signal });
-    } finally {
-      hint.end();
+      const ended = mayHaveEnded ? await readResult(deps, params) : null;
+      if (ended !== null) return ended;
+      const timeoutMs = deadline - timers.now();
+      if (timeoutMs <= 0 || signal.aborted) return null;
+      mayHaveEnded = (await hint.wait({ timeoutMs, signal })) || (await hasEnded());
     }
+  } finally {
+    endLook();
+    hint.end();
   }
-}
-
-/** The ends of ids are random. */
-function turnOf(executionId: ExecutionId): number {
-  return Number.parseInt(executionId.slice(-4), 16) % TURNS;
 }
 
 /** The caller may see it. Null: it has not ended. */

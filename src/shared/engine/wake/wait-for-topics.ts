@@ -2,7 +2,9 @@ import type { EngineDeps } from '../deps.ts';
 
 /** A subscription that is open from now on, so that a hint between looking and waiting counts. */
 export interface TopicHint {
-  /** True at a hint; false when the time is over or the signal aborts; never rejects. */
+  /**
+   * True at a hint since the last wait; false when the time is over or the signal aborts; never rejects.
+   */
   wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<boolean>;
   /** As if a hint had come. */
   wake(): void;
@@ -40,18 +42,24 @@ class Hint implements TopicHint {
 
   wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<boolean> {
     const { timeoutMs, signal } = params;
-    if (this.#isHinted || signal.aborted) return Promise.resolve(this.#isHinted);
+    if (this.#isHinted || signal.aborted) return Promise.resolve(this.#take());
     return new Promise((resolve) => {
       const finish = (): void => {
         cancel();
         signal.removeEventListener('abort', finish);
         this.#finish = null;
-        resolve(this.#isHinted);
+        resolve(this.#take());
       };
       const cancel = this.#timers.after(Math.max(0, timeoutMs), finish);
       signal.addEventListener('abort', finish, { once: true });
       this.#finish = finish;
     });
+  }
+
+  #take(): boolean {
+    const isHinted = this.#isHinted;
+    this.#isHinted = false;
+    return isHinted;
   }
 
   end(): void {
