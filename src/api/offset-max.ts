@@ -1,4 +1,5 @@
 import { badRequest } from '../shared/domain/errors.ts';
+import { takePage } from '../shared/store/rows/take-page.ts';
 
 /** The database counts through every row that an offset skips, so a deep one costs as much as a scan. */
 export const OFFSET_MAX = 10_000;
@@ -31,7 +32,5 @@ export async function readPage<Row>(
   read: (page: OffsetPage) => Promise<readonly Row[]>,
 ): Promise<{ readonly rows: readonly Row[]; readonly last: Row | undefined }> {
   await checkOffset(offset, read);
-  const found = await read({ limit: limit + 1, offset });
-  const rows = found.slice(0, limit);
-  return { rows, last: found.length > limit ? rows.at(-1) : undefined };
+  return takePage(await read({ limit: limit + 1, offset }), limit);
 }

@@ -93,6 +93,15 @@ for (const dialect of DIALECTS) {
       cursor = (body['next_cursor'] as string | null) ?? '';
     } while (cursor !== '');
     t.deepEqual(read, all);
+    const decisions = all.map(({ execution_id }) => ({ execution_id, decision: 'approved' }));
+    for (const status of ['pending', 'decided']) {
+      const path = `/approvals?workflow_id=paged&status=${status}`;
+      const full = (await api.call({ path: `${path}&limit=3` })).body;
+      t.is((full['approvals'] as unknown as Listed[]).length, 3);
+      t.is(full['next_cursor'], null, 'a full page is the last');
+      t.is(typeof (await api.call({ path: `${path}&limit=2` })).body['next_cursor'], 'string');
+      await api.call({ path: '/approvals/decide', body: { decisions } });
+    }
   });
 
   test.serial(

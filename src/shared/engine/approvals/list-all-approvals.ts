@@ -9,6 +9,7 @@ import type {
   DecidedApprovalRow,
   ListApprovals,
 } from '../../store/readings/approvals.ts';
+import { takePage } from '../../store/rows/take-page.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -63,10 +64,11 @@ export async function listOpenApprovals(
   { tenantId }: Reader,
   params: Params,
 ): Promise<ApprovalPage> {
-  const rows = await deps.store.approvals.listOpen({ ...params, tenantId });
+  const { limit } = params;
+  const read = await deps.store.approvals.listOpen({ ...params, tenantId, limit: limit + 1 });
+  const { rows, last } = takePage(read, limit);
   const states = await loadStates(deps, rows, tenantId);
   const open = rows.filter((row) => isOpen(row, states));
-  const last = rows.length === params.limit ? rows.at(-1) : undefined;
   return {
     approvals: await Promise.all(open.map((row) => show(deps, row))),
     next: last === undefined ? null : cursorAt(last, last.requested.createdAt),
@@ -79,8 +81,9 @@ export async function listDecidedApprovals(
   { tenantId }: Reader,
   params: Params,
 ): Promise<ApprovalPage> {
-  const rows = await deps.store.approvals.listDecided({ ...params, tenantId });
-  const last = rows.length === params.limit ? rows.at(-1) : undefined;
+  const { limit } = params;
+  const read = await deps.store.approvals.listDecided({ ...params, tenantId, limit: limit + 1 });
+  const { rows, last } = takePage(read, limit);
   return {
     approvals: await Promise.all(
       rows.map((row) => show(deps, { ...row, dueAt: null }, row.received)),

@@ -251,6 +251,12 @@ export function auditCases(name: string, open: () => TestStore): void {
         followed.push(...page.items);
       }
       t.deepEqual(followed, all.items);
+      t.is((await list(store, { tenantId, limit: 12 })).next, null, 'a full page is the last');
+      const penultimate = all.items.at(-2);
+      t.deepEqual(
+        (await list(store, { tenantId, limit: 11 })).next,
+        penultimate && placeOf(penultimate),
+      );
       const [since = '', until = ''] = [times[8], times[2]];
       const within = all.items.filter((of) => of.createdAt >= since && of.createdAt < until);
       const found = await list(store, { tenantId, since, until });

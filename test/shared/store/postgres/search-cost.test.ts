@@ -61,12 +61,12 @@ const COUNTED_BY_ENTRIES = [
 ];
 /** A status has up to 600 pages of its index: a count reads those of the bound twice, and begins 50 times. */
 const COUNT_PAGES_MAX = 250;
-/** The executions of a page, and none beside. */
+/** The executions of a page and the one that follows, and none beside. */
 const BY_LABELS = [
-  ['labels.half = a and labels.kind = 2', 50],
+  ['labels.half = a and labels.kind = 2', 51],
   ['labels.half = a and labels.kind = 3', 0],
   ['labels.half = a and labels.customer = none', 0],
-  ['labels.half = a and labels.customer in (c1, c2) and labels.kind != 3', 50],
+  ['labels.half = a and labels.customer in (c1, c2) and labels.kind != 3', 51],
 ] as const;
 
 /** Labels would take two pages for each. */
@@ -191,7 +191,7 @@ for (const isAnalyzed of [true, false]) {
       const reading = { tenantId: TENANT, criteria, within: WITHIN, cursor: null, limit: FAILED };
       t.is((await store.executionSearch.listFailed(reading)).rows.length, FAILED);
     });
-    t.is(failed.rows, FAILED);
+    t.is(failed.rows, FAILED + 1);
     t.true(failed.pages < FAILED / 10, `failures: ${failed.pages} pages of indexes were read`);
   });
 }

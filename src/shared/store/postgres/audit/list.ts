@@ -18,6 +18,7 @@ import {
   placeBefore,
   placeOfLast,
 } from '../../rows/audit-look.ts';
+import { takePage } from '../../rows/take-page.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 
@@ -67,6 +68,7 @@ async function readPage(
   const isBounded = isLookBounded(params);
   const until = params.after?.createdAt ?? params.until ?? null;
   const began = performance.now();
+  const more = { ...params, limit: limit + 1 };
   let items: readonly ListedItem[] = [];
   let readFrom: string | null | undefined;
   for (let reach = offset + limit; ; reach *= WIDEN_BY) {
@@ -74,10 +76,13 @@ async function readPage(
     const wanted = { tenantId, reach: isLast ? look.itemsMax : reach, until };
     const seals = isBounded ? SEALS_MAX : Math.max(SEALS_MAX, reach);
     const since = executionId === null ? await findSince(management, params, wanted, seals) : null;
-    if (since !== readFrom) items = await readSince(management, params, since);
+    // One more than the page, so that a last page that is full has no place to continue from.
+    if (since !== readFrom) items = await readSince(management, more, since);
     readFrom = since;
-    if (items.length === limit) return { items, next: placeOfLast(items) };
+    const { rows, last } = takePage(items, limit);
+    if (last !== undefined) return { items: rows, next: placeOfLast(rows) };
     if (since === null || reachesAll(params, since)) return { items, next: null };
+    if (items.length === limit) return { items, next: placeOfLast(items) };
     const isOver = isLast || (isBounded && performance.now() - began > look.msMax);
     if (isOver) return { items, next: placeBefore(since) };
   }

@@ -8,6 +8,7 @@ import type {
   SearchPage,
 } from '../../executions.ts';
 import { findsFitting, rowsWithin, type SplitCriteria } from '../../rows/split-criteria.ts';
+import { takePage } from '../../rows/take-page.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
@@ -80,20 +81,19 @@ async function searchExecutions<Found extends PlaceRecord, Row>(
     bound: writePlace(drive.place, '>=', bound, bind),
     end: endOf(drive),
   });
-  const rows = writeRows(drive, `(${found})`, {
+  const listed = writeRows(drive, `(${found})`, {
     columns: EXECUTION_COLUMNS,
     labels: writeOtherLabels(split.labels, params.tenantId, bind),
   });
   const text = `
     select ${columns}
-    from (${rows}) e
+    from (${listed}) e
     where ${split.residual === null ? 'true' : writeCriteria(split.residual, bind)}
     order by e.listed_at desc, e.listed_id desc
-    limit ${bind(params.limit)}::int4`;
+    limit ${bind(params.limit + 1)}::int4`;
   const records = await readers.run<Found>(unnamed(text), values, params.tenantId);
-  const page = records.map(decode);
-  const last = records.length === params.limit ? records.at(-1) : undefined;
-  return { rows: page, next: last === undefined ? bound : placeOf(last) };
+  const { rows, last } = takePage(records, params.limit);
+  return { rows: rows.map(decode), next: last === undefined ? bound : placeOf(last) };
 
   /**
    * An offset of 0 keeps the two conditions apart, so that the server chooses the index by the first;
@@ -102,7 +102,7 @@ async function searchExecutions<Found extends PlaceRecord, Row>(
    */
   function endOf({ place }: Drive): string {
     if (place === OF_EXECUTION || !findsFitting(split)) return 'offset 0';
-    return `limit ${bind(params.limit)}::int4`;
+    return `limit ${bind(params.limit + 1)}::int4`;
   }
 }
 

@@ -2,6 +2,7 @@ import { ownQueueName } from '../../../domain/work/quota.ts';
 import { executionIdFromUuid, type WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
+import { takePage } from '../../rows/take-page.ts';
 import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
 import {
   FAILED_WITHIN_MS,
@@ -28,10 +29,10 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
     },
     async listLeases({ tenantId, limit, workerId, after, within }) {
       const bound = await findLeaseBound(readers, after, within);
-      const values = [tenantId, workerId, ...columnsOf(after), bound, limit];
+      const values = [tenantId, workerId, ...columnsOf(after), bound, limit + 1];
       const rows = await readers.run<LeaseRecord>(LIST_LEASES, values, tenantId);
-      const leases = rows.map(decodeLease);
-      if (leases.length === limit) return { leases, next: leases.at(-1) ?? null };
+      const { rows: leases, last } = takePage(rows.map(decodeLease), limit);
+      if (last !== undefined) return { leases, next: last };
       if (bound === null) return { leases, next: null };
       return { leases, next: { executionId: executionIdFromUuid(bound), workItemId: LAST_ITEM } };
     },

@@ -11,6 +11,7 @@ import {
   placeBefore,
   placeOfLast,
 } from '../../rows/audit-look.ts';
+import { takePage } from '../../rows/take-page.ts';
 import { toIso } from '../rows.ts';
 
 interface ItemRecord {
@@ -42,9 +43,12 @@ function readPage(connection: Connection, params: ListAudit): Pick<AuditPage, 'i
     const isLast = reach >= look.itemsMax;
     const looksAt = isLast ? look.itemsMax : reach;
     const from = isBounded ? findSince(connection, params, until, looksAt) : null;
-    const items = readSince(connection, params, from);
-    if (items.length === limit) return { items, next: placeOfLast(items) };
+    // One more than the page, so that a last page that is full has no place to continue from.
+    const items = readSince(connection, { ...params, limit: limit + 1 }, from);
+    const { rows, last } = takePage(items, limit);
+    if (last !== undefined) return { items: rows, next: placeOfLast(rows) };
     if (from === null || reachesAll(params, from)) return { items, next: null };
+    if (items.length === limit) return { items, next: placeOfLast(items) };
     if (isLast || performance.now() - began > look.msMax) {
       return { items, next: placeBefore(toIso(from)) };
     }

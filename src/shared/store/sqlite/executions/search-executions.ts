@@ -11,6 +11,7 @@ import type {
   SearchPage,
 } from '../../executions.ts';
 import { comparedOf, countedWithin, findsFitting, rowsWithin } from '../../rows/split-criteria.ts';
+import { takePage } from '../../rows/take-page.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import {
   decodeListed,
@@ -117,12 +118,12 @@ function searchExecutions<Found extends PlaceRecord, Row>(
       ...bindings,
       ...labels.bindings,
       ...compare.bindings,
-      limit,
+      limit: limit + 1,
       ...(residual !== null && { within }),
     },
   );
-  const last = records.length === limit ? records.at(-1) : bound;
-  return { rows: records.map(decode), next: last === undefined ? null : placeOf(last) };
+  const { rows, last = bound } = takePage(records, limit);
+  return { rows: rows.map(decode), next: last === undefined ? null : placeOf(last) };
 }
 
 interface PlaceRecord {

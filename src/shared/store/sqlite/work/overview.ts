@@ -2,6 +2,7 @@ import { ownQueueName } from '../../../domain/work/quota.ts';
 import type { ExecutionId, WorkItemId } from '../../../domain/ids.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
+import { takePage } from '../../rows/take-page.ts';
 import { gatherDepths, type CountedItems } from '../../rows/queue-depths.ts';
 import {
   FAILED_WITHIN_MS,
@@ -145,17 +146,18 @@ interface RawLease {
 function listLeases(connection: Connection, params: ListLeases): LeasePage {
   const { tenantId, workerId, after, limit, within } = params;
   const bound = findLeaseBound(connection, after, within);
-  const leases = connection
+  const read = connection
     .all<RawLease>(LIST_LEASES, {
       tenant_id: tenantId,
       worker_id: workerId,
       after_execution: after?.executionId ?? null,
       after_item: after?.workItemId ?? null,
       bound,
-      limit,
+      limit: limit + 1,
     })
     .map(decodeLease);
-  if (leases.length === limit) return { leases, next: leases.at(-1) ?? null };
+  const { rows: leases, last } = takePage(read, limit);
+  if (last !== undefined) return { leases, next: last };
   return { leases, next: bound === null ? null : { executionId: bound, workItemId: LAST_ITEM } };
 }
 

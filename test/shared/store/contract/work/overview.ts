@@ -71,6 +71,7 @@ export function workOverviewCases(name: string, open: () => TestStore): void {
     t.is(all.length, 2);
     t.like(all[0], { executionId, workflowId: 'greet', tool: 'greetings.hello', attempt: 0 });
     t.true((all[0]?.expiresAt ?? '') > (all[0]?.claimedAt ?? ''));
+    t.deepEqual(await read({ limit: 2 }), { leases: all, next: null }, 'a full page is the last');
     const { leases, next } = await read({ limit: 1 });
     t.deepEqual(leases, all.slice(0, 1));
     t.deepEqual(await read({ after: next }), { leases: all.slice(1), next: null });
