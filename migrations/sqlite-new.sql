@@ -1,4 +1,4 @@
--- after: 34d6236caa66170a8de71d76c16bc431244a5a8781bd1edf541ae8ea835d1867
+-- after: 64cec14110d74defe1d45909dbdb76fb91a31c9ef7096eb100984e696aae0fc8
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

@@ -1,5 +1,6 @@
 import type { DefinitionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { WaitLimits } from '../domain/workflow/flow/limits-in-force.ts';
 import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 
 export interface DefinitionStore {
@@ -17,6 +18,8 @@ export interface DefinitionStore {
     readonly actorId: string;
     /** Absent: no limit. */
     readonly workflowsMax?: number | null;
+    /** A new revision gives them to the executions of the workflow that wait; absent: they keep theirs. */
+    readonly waitLimits?: WaitLimits;
   }): Promise<DefinitionRow | null>;
   /** Also one that came with an imported execution, which nothing else here ever answers. */
   find(id: DefinitionId): Promise<StoredDefinition | null>;

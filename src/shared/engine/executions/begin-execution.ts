@@ -38,6 +38,7 @@ import {
   placeInCommit,
   placesTaken,
 } from '../flow/needed-place.ts';
+import { rulesInForce } from '../flow/rules-in-force.ts';
 import { type StartTimer, startTimersOf } from '../flow/start-timers.ts';
 import type { StartTimes } from '../../domain/workflow/flow/start-times.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
@@ -65,6 +66,8 @@ export interface Beginning extends Caller {
   readonly isDerived?: boolean;
   /** False: it joins no batch. */
   readonly gathers?: boolean;
+  /** Its definition is the one that was registered last. */
+  readonly isLatest?: boolean;
   /** Absent: it begins as soon as it may. */
   readonly startTimes?: StartTimes;
 }
@@ -83,7 +86,8 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   const { compiled, gathers = true } = params;
   const { input, is_batch: isBatch = false } = params.started.payload;
   checkShare(compiled.plan, { input, isBatch });
-  const rules = gathers ? compiled.plan : { ...compiled.plan, batch: null };
+  const own = gathers ? compiled.plan : { ...compiled.plan, batch: null };
+  const rules = params.isLatest === true ? own : await rulesInForce(deps, { tenantId, rules: own });
   const needed = neededPlaceOf(rules, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
   // A delayed one joins the queue of its key when its time has come.

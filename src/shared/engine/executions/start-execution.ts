@@ -100,6 +100,7 @@ export async function startExecution(
     budgets: [],
     refusesUnknown: true,
     startTimes,
+    isLatest: params.workflowVersion === null,
     ...(params.executionId !== undefined && { isDerived: true }),
     ...(params.signal !== undefined && { signal: params.signal }),
     ...(params.whenBusy !== undefined && { whenBusy: params.whenBusy }),

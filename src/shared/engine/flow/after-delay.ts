@@ -5,6 +5,7 @@ import { foldLoaded } from '../advance/load-execution.ts';
 import type { EngineDeps } from '../deps.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { mayNeedPlace, neededPlaceOf, queued } from './needed-place.ts';
+import { rulesInForce } from './rules-in-force.ts';
 
 /**
  * Once its time has come, an execution waits for a place or a token of its key, or for a place of its
@@ -24,7 +25,7 @@ export async function waitAfterDelay(
   const state = foldLoaded(loaded, plan);
   // It fails, because it has missed its deadline.
   if (state.startWait?.isOverdue === true) return begins;
-  const needed = neededPlaceOf(plan, state);
+  const needed = neededPlaceOf(await rulesInForce(deps, { tenantId, rules: plan }), state);
   const shard = shardOf(executionId);
   const line = needed === null ? 'waiting' : 'later';
   return {

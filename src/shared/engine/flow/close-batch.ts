@@ -14,6 +14,7 @@ import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { LineEnd } from './admit-waiting.ts';
 import { neededPlaceOf, queued } from './needed-place.ts';
+import { rulesInForce } from './rules-in-force.ts';
 
 /*
  * Closes the batch of a line. The oldest execution of the batch carries the inputs of all, and begins, or
@@ -83,7 +84,8 @@ async function close(
   };
   const { plan } = await deps.definitions.get(row.definitionId);
   const { input } = closed.payload;
-  const next = neededPlaceOf(plan, { input, isBatch: true, tenantId });
+  const rules = await rulesInForce(deps, { tenantId, rules: plan });
+  const next = neededPlaceOf(rules, { input, isBatch: true, tenantId });
   const event = newEvent(closed, SCHEDULER_ACTOR);
   const { artifacts } = deps.store;
   await holdReferences(artifacts, { tenantId, json: event.payload, values: [input], what: null });

@@ -21,7 +21,7 @@ export interface NeededPlace extends AwaitedPlace {
   readonly whenFull: WhenFull;
 }
 
-type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce' | 'batch'>;
+export type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce' | 'batch'>;
 
 interface Started extends GivenInput {
   readonly tenantId: TenantId;

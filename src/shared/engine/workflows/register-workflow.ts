@@ -2,6 +2,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { Caller } from '../caller.ts';
 import { limitExceeded } from '../../domain/errors.ts';
 import type { DefinitionId } from '../../domain/ids.ts';
+import { waitLimitsOf } from '../../domain/workflow/flow/limits-in-force.ts';
 import type { Warning } from '../../domain/workflow/problem.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
@@ -51,6 +52,7 @@ export async function registerWorkflow(
     ir: read.ir,
     actorId,
     workflowsMax: max ?? null,
+    waitLimits: waitLimitsOf(read.plan),
   });
   if (row === null) throw noRoom(max ?? 0);
   return {

@@ -51,6 +51,11 @@ export function placeKeyOf(workflowId: string, key: string): string {
   return JSON.stringify([workflowId, key]);
 }
 
+/** How the names of all lines of a workflow begin. */
+export function lineStart(workflowId: string): string {
+  return `[${JSON.stringify(workflowId)},`;
+}
+
 /** Names the line of those that wait for a token of a rate, and perhaps for a place as well. */
 export function lineKeyOf(workflowId: string, key: string, rateKey: string): string {
   return JSON.stringify([workflowId, key, rateKey]);

@@ -19,6 +19,7 @@ import {
   standingPauseOf,
   type StandingPauseColumns,
 } from '../executions/standing-pause.ts';
+import { limitWaitsOf } from '../scheduling/limit-waits.ts';
 
 const TRIES_MAX = 50;
 
@@ -204,6 +205,7 @@ async function register(
           on conflict (tenant_id, workflow_id, version, revision) do nothing
           returning ${COLUMNS}
         ),
+        limited as (${limitWaitsOf(params)}),
         audited as (${appendAuditOf(
           {
             tenantId,

@@ -145,7 +145,10 @@ function nextMsOf(
   dueAt: number | null,
 ): number {
   if (dueAt !== null) return Math.max(0, dueAt - connection.now());
-  return token === null ? 0 : openBucket(connection, token.bucket).take(0).nextTokenMs;
+  if (token === null) return 0;
+  const { nextTokenMs } = openBucket(connection, token.bucket).take(0);
+  // Otherwise a slower rate has emptied it, and the admission bounds it.
+  return nextTokenMs * 1_000 <= token.bucket.intervalUs ? nextTokenMs : 0;
 }
 
 function tokenOf(

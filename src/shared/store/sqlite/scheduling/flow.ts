@@ -9,7 +9,7 @@ import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { openBucket } from './buckets.ts';
+import { boundBucket, openBucket } from './buckets.ts';
 import { markRunnable } from './mark-runnable.ts';
 import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
@@ -55,6 +55,7 @@ function admitAtRate(
   connection: Connection,
   { tenantId, placeKey, token, limit }: Parameters<FlowStore['admitAtRate']>[0],
 ): PacedBeginnings {
+  boundBucket(connection, token.bucket);
   const bucket = openBucket(connection, token.bucket);
   const { placesKey } = token;
   const count = Math.min(bucket.tokens, limit);

@@ -10,6 +10,7 @@ import type {
 import { appendAudit } from '../audit/append.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
+import { limitWaits } from '../scheduling/limit-waits.ts';
 import { findStandingPause } from './workflow-pauses.ts';
 
 export function createDefinitionStore(connection: Connection): DefinitionStore {
@@ -64,6 +65,7 @@ function register(
      )`,
     { ...row, ir: JSON.stringify(params.ir), actor_id: params.actorId },
   );
+  limitWaits(connection, params);
   appendAudit(connection, {
     tenantId: params.tenantId,
     executionId: null,

@@ -1,0 +1,2 @@
+-- works from: 14
+-- On SQLite, the program bounds the buckets: nothing changes.

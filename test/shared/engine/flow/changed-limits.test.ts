@@ -1,0 +1,155 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { Dialect } from '../../../support/database.ts';
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* The limits of the version that is registered last count for executions of all versions that wait. */
+
+const BY = { tenantId: TENANT, actorId: 'token:t' };
+const WORKFLOW = 'limited';
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  test(`${dialect}: a limit that is raised lets those begin that wait`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 1 } });
+    const all = await svc.start(4);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.register('2', { concurrency: { limit: 3 } });
+    t.deepEqual(await svc.begun(all), all.slice(0, 3));
+    t.is((await svc.store.flow.find(idAt(all, 3)))?.placesMax, 3);
+  });
+
+  test(`${dialect}: a limit that is lowered holds back those that wait, and ends nobody`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 3 } });
+    const all = await svc.start(6);
+    t.deepEqual(await svc.begun(all), all.slice(0, 3));
+    await svc.register('2', { concurrency: { limit: 1 } });
+    await svc.end(idAt(all, 0));
+    await svc.end(idAt(all, 1));
+    t.deepEqual(await svc.begun(all), all.slice(0, 3));
+    await svc.end(idAt(all, 2));
+    t.deepEqual(await svc.begun(all), all.slice(0, 4));
+  });
+
+  test(`${dialect}: a version without the limits lifts them`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 1 }, rate: { limit: 1, per: '1d' } });
+    const all = await svc.start(5);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.register('2', {});
+    t.deepEqual(await eventually(() => svc.allBegun(all)), all);
+  });
+
+  test(`${dialect}: a rate that is raised lets those begin that wait`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { rate: { limit: 1, per: '1d' } });
+    const all = await svc.start(3);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.register('2', { rate: { limit: 1_000_000, per: '1s' } });
+    t.deepEqual(await eventually(() => svc.allBegun(all)), all);
+  });
+
+  test(`${dialect}: a start of an older version and a fork wait for the limit in force`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 5 } });
+    const first = await svc.start(1);
+    await svc.register('2', { concurrency: { limit: 1 } });
+    const pinned = await svc.start(1, { version: '1' });
+    const forked = await svc.engine.forkExecution({
+      ...BY,
+      executionId: idAt(first, 0),
+      at: { sequence: 1 },
+      statePatch: null,
+      revision: 'same',
+      idempotencyKey: null,
+    });
+    t.deepEqual(await svc.begun([...first, ...pinned, forked.executionId]), first);
+  });
+
+  test(`${dialect}: one that waits for its time or its debounce joins the queue under the limit in force`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {
+      concurrency: { limit: 5 },
+      debounce: { key: 'input.n', wait: '1h' },
+    });
+    const debounced = await svc.start(2);
+    await svc.register('2', { concurrency: { limit: 5 } });
+    const delayed = await svc.start(2, { after: '1h' });
+    await svc.register('3', { concurrency: { limit: 1 } });
+    await svc.passHours(2);
+    t.is((await svc.begun([...debounced, ...delayed])).length, 1);
+  });
+
+  test(`${dialect}: the same definition again, and another workflow, change no limit`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 1 } });
+    const all = await svc.start(2);
+    await svc.register('1', { concurrency: { limit: 1 } });
+    await svc.register('1', {}, `${WORKFLOW}-2`);
+    await svc.register('1', {}, `${WORKFLOW}"`);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+  });
+}
+
+async function open(t: ExecutionContext, dialect: Dialect) {
+  const { store, close, age } = await openTestStore(dialect);
+  t.teardown(close);
+  const svc = openTestEngine({ store });
+  const kind = { type: 'wait', condition: 'external_event', correlation_key: 'go' };
+  async function begun(of: readonly ExecutionId[]): Promise<readonly ExecutionId[]> {
+    await svc.settle();
+    const found: ExecutionId[] = [];
+    for (const id of of) {
+      if ((await svc.story(id)).includes('NodeScheduled go')) found.push(id);
+    }
+    return found;
+  }
+
+  return {
+    ...svc,
+    async register(version: string, rules: JsonObject, workflowId = WORKFLOW) {
+      const ir = { workflow_id: workflowId, version, nodes: { go: { kind } }, ...rules };
+      await svc.engine.registerWorkflow({ ...BY, ir });
+    },
+    async start(
+      count: number,
+      { version = null, after }: { readonly version?: string | null; readonly after?: string } = {},
+    ): Promise<readonly ExecutionId[]> {
+      const ids: ExecutionId[] = [];
+      for (let n = 0; n < count; n += 1) {
+        const given = { workflowVersion: version, input: { n }, priority: 5, idempotencyKey: null };
+        const times = after !== undefined && { startTimes: { after } };
+        const of = { ...BY, workflowId: WORKFLOW, ...given, ...times };
+        ids.push((await svc.engine.startExecution(of)).executionId);
+      }
+      return ids;
+    },
+    begun,
+    /** Throws until all of them have begun: a token comes with the time of the database. */
+    async allBegun(of: readonly ExecutionId[]): Promise<readonly ExecutionId[]> {
+      const found = await begun(of);
+      if (found.length < of.length) throw new Error(`${found.length} have begun`);
+      return found;
+    },
+    async end(executionId: ExecutionId): Promise<void> {
+      await svc.engine.cancelExecution({ ...BY, executionId });
+      await svc.settle();
+    },
+    async passHours(hours: number): Promise<void> {
+      const byMs = hours * 3_600_000;
+      await age({ table: 'timers', columns: ['due_at'], byMs });
+      await age({ table: 'flow_waits', columns: ['due_at'], byMs });
+    },
+  };
+}
+
+function idAt(ids: readonly ExecutionId[], index: number): ExecutionId {
+  const id = ids[index];
+  if (id === undefined) throw new Error(`there is no execution ${index}`);
+  return id;
+}
