@@ -93,8 +93,17 @@ function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined || value === null) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
+  if (issue.code === 'invalid_union') return phraseOfKinds(issue);
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   return tellBound(issue.message);
+}
+
+/** `must be a string or a number`: a value of another kind than those that a union takes. */
+function phraseOfKinds({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  const kinds = errors
+    .flat()
+    .flatMap((issue) => (issue.code === 'invalid_type' ? [withArticle(issue.expected)] : []));
+  return kinds.length === 0 ? message : `must be ${oneOf([...new Set(kinds)])}`;
 }
 
 /** The library's own words for a value outside its bounds. */

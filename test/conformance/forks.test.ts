@@ -242,6 +242,22 @@ check('201: an approval stays valid in a fork while the call is the same', async
   await svc.until(other.body.execution_id, 'paused');
 });
 
+check(
+  '400: a node that a fork carries is refused with the execution that began it',
+  async (t, svc) => {
+    const id = await runChain(svc);
+    const fork = (await ask(svc, id, { at: 'b' })).body.execution_id;
+    await svc.work('b');
+    await svc.work('c');
+    await svc.until(fork, 'completed');
+    const { status, body } = await svc.post<{ error: string }>(`/executions/${fork}/fork`, {
+      at: 'a',
+    });
+    t.is(status, 400);
+    t.regex(body.error, new RegExp(`has not begun a; it has begun c, b. .*${id}: fork that one$`));
+  },
+);
+
 check('400: a point that the history does not have', async (t, svc) => {
   const id = await runChain(svc);
   const { length } = await svc.events(id);
@@ -253,6 +269,7 @@ check('400: a point that the history does not have', async (t, svc) => {
   t.regex(await errorOf({ at: 'd' }), /has not begun d; it has begun c, b, a$/);
   t.regex(await errorOf({ at: 'b', visit: 1 }), /has not begun visit 1 of b; its last visit is 0$/);
   t.is(await errorOf({ at: 0 }), 'bad request: at must be at least 1');
+  t.is(await errorOf({ at: true }), 'bad request: at must be a number or a string');
   t.regex(await errorOf({ at: 'b', items: 'failed' }), /b is not a map/);
   t.regex(await errorOf({ at: length + 1 }), new RegExp(`has events up to ${length}`));
   t.regex(await errorOf({ at: length }), /nothing was left to run/);

@@ -49,7 +49,7 @@ export function parseTimeout(value: JsonObject[string]): number | null {
   return ms === 0 ? null : ms;
 }
 
-export const TIMEOUT_FORMS = `more than 0: ${DURATION_FORMS}`;
+export const TIMEOUT_FORMS = `more than 0 and at most 10 years: ${DURATION_FORMS}`;
 
 function readTimeout(raw: JsonObject, name: string, { problems }: Findings): number | null {
   const used = (raw[name] ?? null) === null ? `${name}_secs` : name;

@@ -77,8 +77,18 @@ async function findBeginning(
   const names = [...others].slice(0, NAMED_MAX).join(', ');
   throw badRequest(
     `execution ${history.row.executionId} has not begun ${nodeId}; ` +
-      (names === '' ? 'it has begun no node' : `it has begun ${names}`),
+      (names === '' ? 'it has begun no node' : `it has begun ${names}`) +
+      (await nameOriginal(history)),
   );
+}
+
+/** Nodes that an execution carries from another one began there. */
+async function nameOriginal({ executions, row }: History): Promise<string> {
+  const [started] = await readEventsOf(executions, { row, after: 0, limit: 1 });
+  if (started?.kind !== 'WorkflowStarted') return '';
+  const from = started.payload.forked_from ?? started.payload.retried_from;
+  if (from === undefined) return '';
+  return `. It carries the nodes before them from ${from.execution_id}: fork that one`;
 }
 
 /** The event before the one that ended a visit; null: it has not ended. */

@@ -74,13 +74,13 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
     node({ output_key: '', node_timeout_secs: 0, fallback_node: 1, retry_policy: 5 }),
     '/nodes/n/output_key: must be a string that is not empty',
     '/nodes/n/retry_policy: must be the name of a retry policy, or one as an object',
-    '/nodes/n/node_timeout_secs: must be more than 0: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
+    '/nodes/n/node_timeout_secs: must be more than 0 and at most 10 years: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
     '/nodes/n/fallback_node: must be a string that is not empty',
   ],
   [
     'a timeout under its other name',
     node({ timeout_secs: 'soon' }),
-    '/nodes/n/timeout_secs: must be more than 0: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
+    '/nodes/n/timeout_secs: must be more than 0 and at most 10 years: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
   ],
   [
     'an unknown retry policy',
@@ -117,8 +117,8 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
   [
     'timeouts out of range',
     { workflow_id: 'w', timeouts: { node_timeout: 0, workflow_timeout_secs: '1y' } },
-    '/timeouts/node_timeout: must be more than 0: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
-    '/timeouts/workflow_timeout_secs: must be more than 0: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
+    '/timeouts/node_timeout: must be more than 0 and at most 10 years: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
+    '/timeouts/workflow_timeout_secs: must be more than 0 and at most 10 years: seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"',
   ],
   ['an edge that is no object', edge('n'), '/edges/0: an edge must be an object'],
   [
