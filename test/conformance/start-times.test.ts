@@ -115,6 +115,29 @@ check('200: one that has not begun by its deadline fails, and leaves the queue',
   await svc.until(retried.body.execution_id, 'paused');
 });
 
+check('200: one whose deadline is over at its start fails, and takes no place', async (t, svc) => {
+  const over = { start_deadline: '2020-01-01T00:00:00Z' };
+  for (const rules of [
+    {},
+    { concurrency: { limit: 1 } },
+    { concurrency: { limit: 1, when_full: 'refuse' } },
+  ]) {
+    const id = await svc.register(later(rules));
+    const late = await svc.start(id, {}, over);
+    await svc.until(late, 'failed');
+    t.deepEqual(await svc.story(late), [
+      'WorkflowStarted',
+      'TimerStarted',
+      'TimerFired',
+      'WorkflowFailed',
+    ]);
+    const next = await svc.start(id, {}, { start_deadline: '2999-01-01T00:00:00Z' });
+    await svc.until(next, 'paused');
+    await svc.deliver(next, 'go');
+    await svc.until(next, 'completed');
+  }
+});
+
 check('200: the times of a workflow hold for starts that say nothing else', async (t, svc) => {
   const id = await svc.register(later({ start_after: '1h', start_deadline: '2h' }));
   const delayed = await svc.start(id);

@@ -39,7 +39,7 @@ import {
   placesTaken,
 } from '../flow/needed-place.ts';
 import { rulesInForce } from '../flow/rules-in-force.ts';
-import { type StartTimer, startTimersOf } from '../flow/start-timers.ts';
+import { isDeadlineOver, type StartTimer, startTimersOf } from '../flow/start-timers.ts';
 import type { StartTimes } from '../../domain/workflow/flow/start-times.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { commitOffering } from '../work/offer-items.ts';
@@ -90,9 +90,10 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   const rules = params.isLatest === true ? own : await rulesInForce(deps, { tenantId, rules: own });
   const needed = neededPlaceOf(rules, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;
-  // A delayed one joins the queue of its key when its time has come.
-  const place = isDelayed ? null : needed;
-  const waitsFirst = isDelayed || (place !== null && place.whenFull !== 'refuse');
+  // A delayed one joins the queue of its key when its time has come, and one whose deadline is over fails.
+  const waitsForTimer = isDelayed || (await isDeadlineOver(deps.store, params.startTimes));
+  const place = waitsForTimer ? null : needed;
+  const waitsFirst = waitsForTimer || (place !== null && place.whenFull !== 'refuse');
   const line = waitsFirst && queuesStarts(tenant) ? 'later' : null;
   const of = { ...params, tenant, first, place, waitsFirst };
   const verdict = await commitStart(deps, { ...of, line });
