@@ -1,4 +1,3 @@
-import type { FunctionContext } from 'svc-sdk/worker';
 import { defineFunction, WaitTimeoutError } from 'svc-sdk/worker';
 import { cel } from 'svc-sdk/workflow';
 
@@ -232,38 +231,6 @@ check('two workers share functions, and each step has one result', async (t, ten
   t.is(effects.size, 18);
   t.true(effects.values().every((count) => count === 1));
 });
-
-check(
-  'changed code fails with NonDeterminismError before it runs anything',
-  async (t, tenant, place) => {
-    let ran = 0;
-    const before = defineFunction('change', async (ctx: FunctionContext) => {
-      await ctx.step('charge', () => ({}));
-      await ctx.waitForEvent('go');
-      return {};
-    });
-    const after = defineFunction(
-      'change',
-      async (ctx: FunctionContext) => {
-        await ctx.step('check', () => (ran += 1));
-        await ctx.step('charge', () => ({}));
-        await ctx.waitForEvent('go');
-        return {};
-      },
-      { retryPolicy: 'no_retry' },
-    );
-    const { worker } = startWorker(t, { tenant, place, options: { functions: [before] } });
-    await tenant.register(JSON.parse(JSON.stringify(after.toIR())));
-    const id = await tenant.start('change');
-    await tenant.untilEvent(id, 'NodeSuspended');
-    await worker.stop();
-    startWorker(t, { tenant, place, options: { functions: [after], register: false } });
-    await tenant.deliver(id, 'go');
-    await tenant.until(id, 'failed');
-    t.like((await tenant.events(id)).at(-1)?.payload, { error_class: 'NonDeterminismError' });
-    t.is(ran, 0);
-  },
-);
 
 check(
   'a worker that stops gives its functions back, with what is done',

@@ -88,6 +88,9 @@ export const ENTRIES_MAX = 10_000;
 /** The most waits of a visit that are open at the same time. */
 export const WAITS_MAX = 100;
 
+/** Class of the error that workers report for code that does not fit the journal. It has run nothing new. */
+export const MISFIT_CLASS = 'NonDeterminismError';
+
 /** Prefix of the identity under which the run of a compensation is recorded. */
 export const ROLLBACK_PREFIX = 'rollback/';
 

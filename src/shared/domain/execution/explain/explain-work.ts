@@ -1,4 +1,5 @@
 import type { WorkerQueue } from '../../work/work-item.ts';
+import { MISFIT_CLASS } from '../function-run.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { readQueueName } from '../../work/build-queue.ts';
 import { type Quota, readQuota } from '../../work/quota.ts';
@@ -258,15 +259,20 @@ function explainRetry(scene: Scene, { visit, place, known }: WorkAt<'retrying'>)
   const error = failed?.payload.error;
   const overdue = isPast(scene, dueAt);
   const why = error === undefined ? '' : ` after: ${error}`;
-  const limited = failed?.payload.counted === false ? ' of a rate limit' : '';
+  const isUncounted = failed?.payload.counted === false;
+  const misfits = isUncounted && failed.payload.error_class === MISFIT_CLASS;
+  const waits = misfits
+    ? 'waits for code that fits its journal'
+    : `waits for its time${isUncounted ? ' because of a rate limit' : ''}`;
+  const until = misfits ? 'a worker whose code fits; the next try is at its time' : 'its time';
   return blockerOf(visit, {
     code: 'retry_backoff_until',
-    message: `attempt ${attempt + 1} of node ${visit.nodeId} ${overdue ? 'is due' : `waits for its time${limited && ' because'}${limited}`}${why}`,
+    message: `attempt ${attempt + 1} of node ${visit.nodeId} ${overdue ? 'is due' : waits}${why}`,
     since: failed?.createdAt ?? null,
     until: dueAt,
     overdue,
     moving: overdue && isAboutToBeDone(scene, dueAt),
-    unblockedBy: overdue ? 'a scheduler, which puts it on its queue' : 'its time',
+    unblockedBy: overdue ? 'a scheduler, which puts it on its queue' : until,
     details: { ...known, ...(error !== undefined && { error }) },
   });
 }

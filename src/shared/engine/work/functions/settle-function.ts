@@ -1,10 +1,19 @@
 import { badRequest, type SvcError } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
-import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
+import {
+  type FunctionRun,
+  MISFIT_CLASS,
+  ROLLBACK_PREFIX,
+} from '../../../domain/execution/function-run.ts';
 import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
 import type { TurnCommit } from './decide-turn.ts';
-import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
+import {
+  DEFAULT_RETRY_POLICY,
+  judgeRetry,
+  type RetryPolicy,
+  type RetryVerdict,
+} from '../../../domain/work/retry.ts';
 import { failureFact } from '../../advance/outcome-facts.ts';
 import type { Usage } from '../../../nodes/run.ts';
 import type { Reader } from '../../caller.ts';
@@ -92,14 +101,22 @@ export async function failFunction(
       const { record, lease } = open.found;
       ({ attempt } = visit);
       const { retryPolicy: policy, idempotencyKey: seed } = record;
-      verdict = params.isFinal
-        ? { retryable: false }
-        : judgeRetry({ policy, attempt, errorClass, seed, retryAfterMs });
+      const misfits = isMisfit(params, policy);
+      const judged = misfits
+        ? { policy: AWAIT_CODE, attempt: visit.memory?.uncounted ?? 0 }
+        : { policy, attempt, retryAfterMs };
+      verdict = params.isFinal ? { retryable: false } : judgeRetry({ ...judged, errorClass, seed });
       const isRollback = run.mode === 'rollback';
       const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
       const failed = failureFact(
         { ...lease.ticket, attempt, workerId: lease.workerId },
-        { error, errorClass, verdict, ...(usage !== null && { usage }) },
+        {
+          error,
+          errorClass,
+          verdict,
+          ...(misfits && { counted: false }),
+          ...(usage !== null && { usage }),
+        },
       );
       const recorded = recordedEvents(deps, open.turn, entries);
       const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
@@ -112,6 +129,17 @@ export async function failFunction(
     },
   });
   return { ...settled, verdict, attempt };
+}
+
+/** Without end: a deploy of code that fits is all that helps, and nobody knows when it comes. */
+const AWAIT_CODE: RetryPolicy = {
+  ...DEFAULT_RETRY_POLICY,
+  maxAttempts: Number.POSITIVE_INFINITY,
+};
+
+/** The function waits for code that fits: it neither fails nor spends an attempt. */
+function isMisfit({ errorClass, isFinal }: FailureOfFunction, policy: RetryPolicy): boolean {
+  return errorClass === MISFIT_CLASS && !isFinal && !policy.nonRetryableOn.includes(MISFIT_CLASS);
 }
 
 async function settle(
