@@ -45,6 +45,11 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const item = await tenant.breakDown('hotel.undo', { error: 'the desk is closed' });
     await tenant.untilEvent(id, 'NodeFailed', 'hotel.undo');
 
+    for (const command of ['show', 'explain']) {
+      const { stdout } = await svc('execution', command, id);
+      t.regex(stdout, /^ends as +failed: node car failed: no cars left \(error\)$/m);
+    }
+
     const listed = await svc('work-item', 'list', '--node', 'hotel.undo');
     t.is(listed.code, 0, listed.stderr);
     t.regex(listed.stdout, /hotel\.undo +trip\.cancel +1 .* the desk is closed$/m);
@@ -77,6 +82,9 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const cancelled = await svc('execution', 'cancel', id);
     t.is(cancelled.stdout, `${id} ends as failed when its undos and finalizers are done\n`);
     await tenant.until(id, 'failed');
+    const ended = (await svc('execution', 'show', id)).stdout;
+    t.regex(ended, /^error +node car failed: no cars left\nclass +error\nnode +car\n/m);
+    t.regex(ended, /^undo +0 undone, not hotel: given up: still closed$/m);
     t.notRegex((await svc('work-item', 'list')).stderr, /is to undo/);
     const other = await tenant.run(TRIP);
     await tenant.work('hotel', { id: 'h2' });

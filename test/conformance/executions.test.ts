@@ -65,6 +65,7 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     imported: null,
     waiting_for_place: null,
     ending: null,
+    failure: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
   await svc.work('a', {}, { state_patch: { n: 2 } });

@@ -28,6 +28,12 @@ const TRIP = {
   ],
 };
 
+const CAUSE = {
+  error: 'node car failed: no cars left',
+  error_class: 'error',
+  node_id: 'car',
+};
+
 async function bookTwo(svc: TestTenant): Promise<string> {
   const id = await svc.run(TRIP);
   await svc.work('flight', { id: 'f1' });
@@ -45,12 +51,18 @@ check(
     t.like(expectStatus(await svc.get(`/executions/${id}`), 200), {
       status: 'running',
       ending: { outcome: 'failed' },
-      undo: { pending: 1, undone: 0, not_undone: [] },
+      failure: CAUSE,
+      undo: { pending: 1, under_way: 1, undone: 0, not_undone: [] },
+    });
+    t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
+      ending: { outcome: 'failed' },
+      failure: CAUSE,
     });
     expectStatus(await svc.complete(hotel), 200);
     await svc.work('flight.undo');
     t.like(await svc.until(id, 'failed'), {
       error: 'node car failed: no cars left',
+      failure: CAUSE,
       undo: { pending: 0, undone: 2, not_undone: [] },
     });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
@@ -111,6 +123,20 @@ check(
     return masked(await svc.events(id));
   },
 );
+
+check('undo: data policies hide what a first cause quotes', async (t, svc) => {
+  const id = await svc.run({ ...TRIP, data_policy: { detectors: ['email'] } });
+  await svc.work('flight');
+  await svc.work('hotel');
+  await svc.breakDown('car', { error: 'no car for ada@example.com' });
+  const hotel = await svc.claimOf('hotel.undo');
+  const failure = { error: 'node car failed: no car for [email]' };
+  t.like(expectStatus(await svc.get(`/executions/${id}`), 200), { failure });
+  t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), { failure });
+  expectStatus(await svc.complete(hotel), 200);
+  await svc.work('flight.undo');
+  t.like(await svc.until(id, 'failed'), { failure });
+});
 
 /** The trip whose hotel.undo is a dead letter; `more` is of the hotel. */
 async function undoingOf(svc: TestTenant, more: JsonObject, output: JsonObject) {

@@ -1,6 +1,7 @@
 import type { WireCancelled, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { noteApproval } from './approvals.ts';
 import { describePause } from './pause.ts';
+import { tellEnding, tellUndo } from './tell-end.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { readJsonOption, readObjectOption } from '../../cli/json-option.ts';
@@ -130,7 +131,11 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
         .map(([name, value]) => `${name}=${value}`)
         .join(', ') || null,
     'waits for': describeWait(execution),
+    'ends as': tellEnding(execution),
     error: execution.error,
+    class: execution.error ? execution.failure?.error_class : null,
+    node: execution.error ? execution.failure?.node_id : null,
+    undo: tellUndo(execution),
     'waiting on':
       execution.waiting_on
         ?.map(({ node_id: node, waiting_for: what, correlation_key: key }) =>

@@ -1,6 +1,7 @@
 import { asTyped } from '../../cli/as-typed.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
+import { tellEnding } from './tell-end.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 /**
@@ -16,9 +17,12 @@ export async function explainExecution(executionId: string, options: ClientOptio
     status: explained.status,
     moving: ended === null ? (explained.moving ? 'yes' : 'no') : null,
     'next wake-up': explained.next_wake_up,
+    'ends as': tellEnding(explained),
     ended: ended?.at,
     by: ended?.actor_id,
     why: ended?.message ?? blockers[0]?.message,
+    class: ended?.error_class,
+    node: ended?.node_id,
     'unblocked by': blockers[0] && asTyped(blockers[0].unblocked_by),
   });
   if (blockers.length === 0) return;

@@ -348,7 +348,9 @@ def test_continue_as_new_is_refused_while_rollbacks_are_registered(svc: Runtime,
     assert failed.value.error_class == "ContinueAsNewError"
 
 
-ONE_ATTEMPT = FunctionOptions(retry_policy={"max_attempts": 1})
+ONE_ATTEMPT = FunctionOptions(
+    retry_policy={"max_attempts": 1, "non_retryable_on": ["NonDeterminismError"]}
+)
 
 
 def changed(svc: Runtime, client: Client, old: Function[Any, Any], new: Function[Any, Any]) -> Any:

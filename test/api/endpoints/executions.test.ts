@@ -57,6 +57,7 @@ test('200: a read says what the contract says, and more', async (t) => {
     imported: null,
     waiting_for_place: null,
     ending: null,
+    failure: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
   for (const time of [createdAt, updatedAt]) {

@@ -6041,10 +6041,19 @@ export interface operations {
                             /** @enum {string} */
                             readonly outcome: "completed" | "failed" | "cancelled";
                         } | null;
+                        /** @description Its first cause, once it fails, also while undos and finalizers run. */
+                        readonly failure: {
+                            readonly error: string;
+                            readonly error_class: string;
+                            /** @description The node that failed. */
+                            readonly node_id: string | null;
+                        } | null;
                         /** @description Steps that the end undoes. Null: no step that has an undo is complete. */
                         readonly undo: {
                             /** @description Completed steps whose undo has not begun. */
                             readonly pending: number;
+                            /** @description Undos that have begun, and dead letters among them. */
+                            readonly under_way: number;
                             readonly undone: number;
                             /** @description Steps that the execution ends without undoing. */
                             readonly not_undone: readonly {
@@ -6225,10 +6234,17 @@ export interface operations {
                         readonly moving: boolean;
                         /** @description The latest time at which something happens without help; overdue if past. */
                         readonly next_wake_up: string | null;
-                        /** @description How the execution will end once its finalizers are done. */
+                        /** @description How the execution will end once its undos and finalizers are done. */
                         readonly ending: {
                             /** @enum {string} */
                             readonly outcome: "completed" | "failed" | "cancelled";
+                        } | null;
+                        /** @description Its first cause, if it will end as failed. */
+                        readonly failure: {
+                            readonly error: string;
+                            readonly error_class: string;
+                            /** @description The node that failed. */
+                            readonly node_id: string | null;
                         } | null;
                         /** @description The first 100. */
                         readonly blockers: readonly {

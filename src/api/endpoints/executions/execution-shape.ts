@@ -3,7 +3,7 @@ import type { ExecutionView, WaitingOn } from '../../../shared/engine/executions
 import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { UndoState } from '../../../shared/domain/execution/undo/undo-state.ts';
+import type { ExecutionState, Failure } from '../../../shared/domain/execution/state.ts';
 import { keyInPlace, rateKeyInLine } from '../../../shared/domain/workflow/flow/flow-key.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { keptLabels } from '../../schemas/labels.ts';
@@ -92,6 +92,7 @@ export const waitingOnShape = z.object({
 
 const undoShape = z.object({
   pending: z.int().meta({ description: 'Completed steps whose undo has not begun.' }),
+  under_way: z.int().meta({ description: 'Undos that have begun, and dead letters among them.' }),
   undone: z.int(),
   not_undone: z
     .array(z.object({ node_id: z.string(), visit: z.int(), error: z.string() }))
@@ -102,12 +103,21 @@ export const endingShape = z
   .object({ outcome: z.enum(TERMINAL_STATUSES) })
   .meta({ description: 'How the execution will end once its undos and finalizers are done.' });
 
+export const failureShape = z.object({
+  error: z.string(),
+  error_class: z.string(),
+  node_id: z.string().nullable().meta({ description: 'The node that failed.' }),
+});
+
 export const executionShape = executionSummary.extend({
   state: anyObject,
   current_state: anyObject.meta({ description: 'The same as `state`.' }),
   ending: endingShape.nullable().meta({
     description:
       'How the execution will end once its undos and finalizers are done. Null: it has none to wait for.',
+  }),
+  failure: failureShape.nullable().meta({
+    description: 'Its first cause, once it fails, also while undos and finalizers run.',
   }),
   undo: undoShape.nullable().meta({
     description: 'Steps that the end undoes. Null: no step that has an undo is complete.',
@@ -189,10 +199,17 @@ function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] 
   return { kind, key: key === '' ? null : key, since, until };
 }
 
-function shapeUndo({ pending, undone, failed }: UndoState): z.input<typeof executionShape>['undo'] {
-  if (pending.length === 0 && undone === 0 && failed.length === 0) return null;
+export function shapeFailure(failure: Failure | null): z.input<typeof failureShape> | null {
+  if (failure === null) return null;
+  return { error: failure.error, error_class: failure.errorClass, node_id: failure.nodeId };
+}
+
+function shapeUndo({ undo, live }: ExecutionState): z.input<typeof executionShape>['undo'] {
+  const { pending, undone, failed } = undo;
+  const underWay = [...live.values()].filter((visit) => visit.undoes !== undefined).length;
+  if (pending.length + underWay + undone + failed.length === 0) return null;
   const notUndone = failed.map(({ nodeId, visit, error }) => ({ node_id: nodeId, visit, error }));
-  return { pending: pending.length, undone, not_undone: notUndone };
+  return { pending: pending.length, under_way: underWay, undone, not_undone: notUndone };
 }
 
 export function shapeExecution(view: ExecutionView): z.input<typeof executionShape> {
@@ -202,7 +219,8 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     state: state.data,
     current_state: state.data,
     ending: state.ending && { outcome: state.ending.outcome },
-    undo: shapeUndo(state.undo),
+    failure: shapeFailure(view.failure),
+    undo: shapeUndo(state),
     steps_executed: state.stepsExecuted,
     input: state.input,
     initial_input: state.input,

@@ -6,7 +6,7 @@ import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
-import { executionStatus } from './execution-shape.ts';
+import { executionStatus, failureShape, shapeFailure } from './execution-shape.ts';
 
 const code = z.enum(BLOCKER_CODES);
 
@@ -102,7 +102,12 @@ progress comes last. Programs use \`code\` and the fields; \`message\` and \`unb
       ending: z
         .object({ outcome: z.enum(TERMINAL_STATUSES) })
         .nullable()
-        .meta({ description: 'How the execution will end once its finalizers are done.' }),
+        .meta({
+          description: 'How the execution will end once its undos and finalizers are done.',
+        }),
+      failure: failureShape
+        .nullable()
+        .meta({ description: 'Its first cause, if it will end as failed.' }),
       blockers: z.array(blockerShape).meta({ description: 'The first 100.' }),
       blockers_total: z.int(),
       ended: z
@@ -134,6 +139,7 @@ progress comes last. Programs use \`code\` and the fields; \`message\` and \`unb
         moving: explained.moving,
         next_wake_up: explained.nextWakeUp,
         ending: explained.ending && { outcome: explained.ending },
+        failure: shapeFailure(explained.failure),
         blockers: explained.blockers.map(shapeBlocker),
         blockers_total: explained.blockersTotal,
         ended: ended && {

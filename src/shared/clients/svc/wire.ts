@@ -53,6 +53,14 @@ export interface WireExecution {
   readonly state?: JsonValue;
   readonly steps_executed?: number;
   readonly error?: string | null;
+  readonly ending?: { readonly outcome: string } | null;
+  readonly failure?: WireFailure | null;
+  readonly undo?: {
+    readonly pending: number;
+    readonly under_way?: number;
+    readonly undone: number;
+    readonly not_undone: readonly { readonly node_id: string; readonly error: string }[];
+  } | null;
   /** The execution that continues this one, which is completed. */
   readonly continued_as?: string | null;
   readonly waiting_on?: readonly WireWaiting[];
@@ -61,6 +69,13 @@ export interface WireExecution {
   readonly retried_as?: string | null;
   readonly forked_from?: { readonly execution_id: string; readonly sequence: number } | null;
   readonly imported?: { readonly at: string; readonly actor_id: string } | null;
+}
+
+/** Absent: the runtime is older than the field. */
+export interface WireFailure {
+  readonly error: string;
+  readonly error_class: string;
+  readonly node_id: string | null;
 }
 
 export interface WireImported {
@@ -295,10 +310,14 @@ export interface WireExplanation {
   readonly next_wake_up: string | null;
   readonly blockers: readonly WireBlocker[];
   readonly blockers_total: number;
+  readonly ending?: { readonly outcome: string } | null;
+  readonly failure?: WireFailure | null;
   readonly ended: {
     readonly message: string;
     readonly at: string | null;
     readonly actor_id: string | null;
+    readonly error_class?: string | null;
+    readonly node_id?: string | null;
   } | null;
 }
 

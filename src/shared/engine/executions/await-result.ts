@@ -159,8 +159,11 @@ async function showFinalState(
   return { plan, shown: redactState({ ...state, data }, plan, deps.pseudonym).data };
 }
 
-/** The last event says why it ended. */
-async function readError(deps: EngineDeps, { row, events }: LoadedExecution): Promise<ResultError> {
+/** The last event of one that did not complete says why it ended. */
+export async function readError(
+  deps: EngineDeps,
+  { row, events }: LoadedExecution,
+): Promise<ResultError> {
   const [last = events.at(-1)] =
     events.length > 0
       ? []

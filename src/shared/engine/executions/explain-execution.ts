@@ -24,7 +24,13 @@ import {
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { findFlowWait, findPlaceWait, type TenantReader } from '../flow/find-flow-wait.ts';
-import { redactEvent, redactPauses, redactReason, redactWait } from './redact-view.ts';
+import {
+  redactEvent,
+  redactFailure,
+  redactPauses,
+  redactReason,
+  redactWait,
+} from './redact-view.ts';
 
 export interface ExplainedExecution extends Explanation {
   readonly executionId: ExecutionId;
@@ -86,7 +92,14 @@ async function explainKnown(
       ...as,
       ...explain({
         plan,
-        state: { ...state, pauses: redactPauses(state.pauses, plan, deps.pseudonym) },
+        state: {
+          ...state,
+          pauses: redactPauses(state.pauses, plan, deps.pseudonym),
+          ending: state.ending && {
+            ...state.ending,
+            failure: redactFailure(state.ending.failure, plan, deps.pseudonym),
+          },
+        },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
         flowWait: redactWait(await findFlowWait(deps, state), plan),
@@ -152,6 +165,7 @@ function wholly(facts: ExecutionFacts, blocker: Blocker): Explanation {
     moving: blocker.moving,
     nextWakeUp: null,
     ending: null,
+    failure: null,
     blockers: [blocker],
     blockersTotal: 1,
     ended: null,

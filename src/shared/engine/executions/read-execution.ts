@@ -3,7 +3,12 @@ import type { ListedExecution } from './list-shown.ts';
 import type { EventRange, ExecutionRef, Reader } from '../caller.ts';
 import { messageIdsOf, type MessageIds } from '../../domain/a2a/message-ids.ts';
 import { beginsAt } from '../../domain/execution/begins-at.ts';
-import { type LiveVisit, type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
+import {
+  type ExecutionState,
+  type Failure,
+  isDelayed,
+  type LiveVisit,
+} from '../../domain/execution/state.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
@@ -15,12 +20,14 @@ import {
   readEventsOf,
 } from '../advance/load-execution.ts';
 import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
-import { redactEvent, redactRow, redactState, redactWait } from './redact-view.ts';
+import { readError } from './await-result.ts';
+import { redactEvent, redactFailure, redactRow, redactState, redactWait } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { ListedWait, LoadedExecution } from '../../store/executions.ts';
 import type { FlowWait } from '../../store/flow.ts';
 import type { ExecutionRow } from '../../store/store.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import type { EventsFollower } from './followed-events.ts';
 
@@ -30,6 +37,8 @@ export interface ExecutionView {
   readonly row: ListedExecution;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
+  /** Its first cause, once it fails, also while undos and finalizers run. */
+  readonly failure: Failure | null;
   /** Not null: a child that has not begun, because its tenant has no place for it. */
   readonly placeWait: PlaceWait | null;
   /** The execution in which this one was tried again. */
@@ -103,9 +112,21 @@ export async function readExecution(
     },
     state: redactState(whole, plan, deps.pseudonym),
     placeWait,
+    failure: isHead ? null : await findFailure(deps, loaded, { state, plan }),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),
   };
+}
+
+async function findFailure(
+  deps: EngineDeps,
+  loaded: LoadedExecution,
+  { state, plan }: { readonly state: ExecutionState; readonly plan: Plan },
+): Promise<Failure | null> {
+  if (state.ending !== null) return redactFailure(state.ending.failure, plan, deps.pseudonym);
+  if (loaded.row.status !== 'failed') return null;
+  const { message: error, errorClass, nodeId } = await readError(deps, loaded);
+  return { nodeId, error, errorClass };
 }
 
 /** The time that it waits for, from the event that says it; null: it may begin. */

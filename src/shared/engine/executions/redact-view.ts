@@ -1,7 +1,7 @@
 import { type DataPolicy, dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { type Pseudonym, redact, redactObject } from '../../domain/data-policy/redact.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
-import type { ExecutionState } from '../../domain/execution/state.ts';
+import type { ExecutionState, Failure } from '../../domain/execution/state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { placeKeyOf } from '../../domain/workflow/flow/flow-key.ts';
@@ -111,6 +111,16 @@ export function redactError(
 ): string {
   const policy = policyOf(of.plan, of.nodeId);
   return policy === null ? error : (redact(error, policy, of.pseudonym) as string);
+}
+
+/** The same of what an execution ends with. */
+export function redactFailure(
+  failure: Failure | null,
+  plan: Plan,
+  pseudonym: Pseudonym,
+): Failure | null {
+  if (failure === null) return null;
+  return { ...failure, error: redactError(failure.error, { plan, nodeId: null, pseudonym }) };
 }
 
 /** A decision's user, as the data policy of its node lets it be seen. */

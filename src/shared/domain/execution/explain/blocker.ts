@@ -1,5 +1,6 @@
 import type { ExecutionId, WorkItemId } from '../../ids.ts';
 import type { WorkQueue } from '../../work/work-item.ts';
+import type { Failure } from '../state.ts';
 import type { ExecutionStatus, TerminalStatus } from '../status.ts';
 
 /**
@@ -91,6 +92,8 @@ export interface Explanation {
   readonly nextWakeUp: string | null;
   /** How it will end once its finalizers are done. */
   readonly ending: TerminalStatus | null;
+  /** Its first cause, if it will end as failed. */
+  readonly failure: Failure | null;
   readonly blockers: readonly Blocker[];
   /** The number of all blockers: `blockers` is cut off. */
   readonly blockersTotal: number;

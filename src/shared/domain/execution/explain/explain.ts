@@ -65,6 +65,7 @@ export function explain(params: {
         ? earliest(own, facts.timers)
         : null,
     ending: state.ending?.outcome ?? null,
+    failure: state.ending?.failure ?? null,
     blockers: blockers.slice(0, BLOCKERS_MAX),
     blockersTotal: blockers.length + state.live.size - looked.length,
     ended: null,
@@ -77,6 +78,7 @@ function ended(status: Explanation['status'], reason: EndReason): Explanation {
     moving: false,
     nextWakeUp: null,
     ending: null,
+    failure: null,
     blockers: [],
     blockersTotal: 0,
     ended: reason,

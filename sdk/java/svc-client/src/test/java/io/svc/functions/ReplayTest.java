@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rollbacks, changed code and lost answers, against a real runtime. */
 class ReplayTest {
   private static final FunctionOptions ONE_ATTEMPT =
-      FunctionOptions.DEFAULT.withRetryPolicy(Map.of("max_attempts", 1));
+      FunctionOptions.DEFAULT.withRetryPolicy(
+          Map.of("max_attempts", 1, "non_retryable_on", List.of("NonDeterminismError")));
   private final SvcClient client = Shared.client();
   private final String name = Shared.name();
 
