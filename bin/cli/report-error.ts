@@ -65,7 +65,8 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 function adviseMissing(message: string): string {
-  if (message.startsWith('not found: route ')) return `${message}; check --url or SVC_URL`;
+  if (message.startsWith('not found: route '))
+    return `${message}; check --url or SVC_URL, and that the runtime is not older than this svc`;
   const [, thing = ''] = /^not found: (?:node \S+ of )?([a-z]+) /.exec(message) ?? [];
   const list = LISTS[thing];
   return list === undefined ? message : `${message}; list them with: ${list}`;
@@ -75,5 +76,18 @@ function adviseUnreachable(error: ApiUnreachableError): string {
   if (error.code === 'ECONNREFUSED') {
     return `connection refused: is the runtime running at ${error.url}? start it with: svc dev`;
   }
+  if (error.code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return `no answer from ${error.url}: no TLS is spoken there; use http:// in --url or SVC_URL`;
+  }
+  if (UNTRUSTED.has(error.code ?? '')) {
+    return `no answer from ${error.url}: its certificate is not trusted (${error.code}); name the file of the certificate, or of its authority, in NODE_EXTRA_CA_CERTS`;
+  }
   return `${error.message}; check --url or SVC_URL`;
 }
+
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 
 import test from 'ava';
 
 import { freePort } from '../support/servers/ports.ts';
-import { runSvc } from './run-svc.ts';
+import { runProgram, runSvc } from './run-svc.ts';
 
 const cwd = process.cwd();
 
@@ -147,3 +148,11 @@ async function listen(answer: {
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
+
+test('1: a full disk under the output', async (t) => {
+  const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url));
+  const shell = ['-c', '"$0" "$1" execution list --help > /dev/full', process.execPath, svc];
+  const { code, stderr } = await runProgram('sh', shell, { cwd });
+  t.is(code, 1);
+  t.regex(stderr, /^error: the output cannot be written: ENOSPC[^\n]+\n$/);
+});

@@ -51,6 +51,11 @@ test('approval list and decide: a preview, a decision of one execution, and of t
   const open = await svc('approval', 'list');
   t.true(open.stdout.includes(first) && open.stdout.includes('Sign it?'), open.stdout);
 
+  t.regex(open.stdout, /DEADLINE +OTHERWISE +TOOL.*\n.* - +fail +- +Sign it\?/);
+  const changed = await svc('approval', 'approve', first, '--shown-hash', 'f'.repeat(64));
+  t.is(changed.code, 1);
+  t.regex(changed.stderr, /no open approval shows what was decided on/);
+
   const preview = await svc('approval', 'decide', '--workflow', 'signing');
   t.regex(preview.stderr, /2 approvals would be decided: add --yes/);
   t.is((await tenant.read(first)).status, 'paused');

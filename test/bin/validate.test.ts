@@ -189,6 +189,16 @@ test('2: a number that JSON cannot hold', async (t) => {
   );
 });
 
+test('2: a document in another encoding is refused, not changed', async (t) => {
+  await writeFile(
+    join(folder.path, 'latin.json'),
+    Buffer.from('{"workflow_id":"caf\xe9"}', 'latin1'),
+  );
+  const { code, stderr } = await runSvc(['validate', 'latin.json'], { cwd: folder.path });
+  t.is(code, 2);
+  t.is(stderr, 'error: "latin.json" is not UTF-8: save it in this encoding\n');
+});
+
 test('0: a byte order mark is no part of the document', async (t) => {
   t.is((await validate('marked.json', `\ufeff${JSON.stringify(GOOD)}`)).code, 0);
 });

@@ -117,6 +117,7 @@ function decisionCommand(parent: Command, name: 'approve' | 'reject'): Command {
     .option('--step <step>', 'step of a durable function, if several are open')
     .option('--user <user>', 'user who decides')
     .option('--comment <text>', 'reason for the decision')
+    .option('--shown-hash <hash>', 'refuse to decide unless the approval shows this hash')
     .action(async (id: string, options: OneDecision) => {
       const [{ eachId }, { decideOne }] = await Promise.all([
         import('../lists/each-id.ts'),

@@ -8,6 +8,7 @@ export type OneDecision = ClientOptions & {
   readonly step?: string;
   readonly user?: string;
   readonly comment?: string;
+  readonly shownHash?: string;
 };
 
 /** Prints what the open approvals of an execution show, and its decided ones. */

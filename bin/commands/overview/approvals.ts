@@ -107,17 +107,34 @@ function decisionOn(approval: WireListedApproval, options: DecideOptions): JsonO
 
 function printOpen(approvals: readonly WireListedApproval[]): void {
   printTable({
-    head: ['EXECUTION', 'WORKFLOW', 'NODE', 'REQUESTED', 'DEADLINE', 'TOOL', 'DESCRIPTION'],
+    head: [
+      'EXECUTION',
+      'WORKFLOW',
+      'NODE',
+      'REQUESTED',
+      'DEADLINE',
+      'OTHERWISE',
+      'TOOL',
+      'DESCRIPTION',
+    ],
     rows: approvals.map((one) => [
       one.execution_id,
       one.workflow_id,
       one.node_id,
       one.requested_at,
       one.deadline_at,
+      tellOtherwise(one),
       one.tool,
       one.description,
     ]),
   });
+}
+
+/** The consequence of a rejection and of the deadline; null: the runtime is older than the field. */
+function tellOtherwise({ otherwise }: WireListedApproval): string | null {
+  if (!otherwise) return null;
+  const { outcome, to } = otherwise;
+  return to.length === 0 ? outcome : `${outcome}: ${to.join(', ')}`;
 }
 
 function printDecided(approvals: readonly WireListedApproval[]): void {

@@ -8,6 +8,7 @@ export interface WireListedApproval {
   readonly description: string | null;
   readonly requested_at: string;
   readonly deadline_at: string | null;
+  readonly otherwise?: { readonly outcome: string; readonly to: readonly string[] } | null;
   readonly tool: string | null;
   readonly shown_hash: string | null;
   readonly decision: 'approved' | 'rejected' | null;
