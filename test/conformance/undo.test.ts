@@ -124,6 +124,19 @@ check(
   },
 );
 
+check('undo: an undo of other ends is not pending', async (t, svc) => {
+  const nodes = { ...TRIP.nodes, flight: booking('flight', { undo_on: ['failed'] }) };
+  const id = await svc.run({ ...TRIP, nodes });
+  await svc.work('flight');
+  await svc.work('hotel');
+  t.like(await svc.read(id), { undo: { pending: 2 } });
+  expectStatus(await svc.cancel(id), 200);
+  const hotel = await svc.claimOf('hotel.undo');
+  t.like(await svc.read(id), { undo: { pending: 0, under_way: 1 } });
+  expectStatus(await svc.complete(hotel), 200);
+  t.like(await svc.until(id, 'cancelled'), { undo: { undone: 1 } });
+});
+
 check('undo: data policies hide what a first cause quotes', async (t, svc) => {
   const id = await svc.run({ ...TRIP, data_policy: { detectors: ['email'] } });
   await svc.work('flight');

@@ -11,6 +11,7 @@ import {
 } from '../../domain/execution/state.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
+import { dueUndos } from '../../domain/execution/undo/due-undo.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
 import type { EngineDeps } from '../deps.ts';
 import {
@@ -99,7 +100,10 @@ export async function readExecution(
         tenantId,
         values: [state.data, state.input],
       });
-  const whole = { ...state, data, input, status: loaded.row.status };
+  const { ending } = state;
+  const pending = ending === null ? state.undo.pending : dueUndos(plan, state, ending.outcome);
+  const undo = { ...state.undo, pending };
+  const whole = { ...state, data, input, undo, status: loaded.row.status };
   const flowWait = redactWait(await findFlowWait(deps, state), plan);
   const placeWait = await findPlaceWait(deps, state);
   return {

@@ -9,9 +9,22 @@ export function nextUndo(
   state: Pick<ExecutionState, 'undo'>,
   outcome: TerminalStatus,
 ): Undoable | null {
-  if (outcome === 'completed') return null;
-  const isDue = ({ nodeId }: Undoable) => plan.undos.get(nodeId)?.on.includes(outcome) === true;
-  return state.undo.pending.findLast(isDue) ?? null;
+  return state.undo.pending.findLast(dueBy(plan, outcome)) ?? null;
+}
+
+/** The visits that an end of this outcome undoes and has not begun to undo, in order of completion. */
+export function dueUndos(
+  plan: Plan,
+  { undo }: Pick<ExecutionState, 'undo'>,
+  outcome: TerminalStatus,
+): readonly Undoable[] {
+  return undo.pending.filter(dueBy(plan, outcome));
+}
+
+/** An end as completed undoes nothing. */
+function dueBy(plan: Plan, outcome: TerminalStatus): (one: Undoable) => boolean {
+  if (outcome === 'completed') return () => false;
+  return ({ nodeId }) => plan.undos.get(nodeId)?.on.includes(outcome) === true;
 }
 
 /** It waits for a person, so other undos run meanwhile. */
