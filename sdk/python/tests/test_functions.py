@@ -363,6 +363,31 @@ def changed(svc: Runtime, client: Client, old: Function[Any, Any], new: Function
         return handle.result(30)
 
 
+def test_a_function_waits_for_code_that_fits_its_journal(
+    svc: Runtime, client: Client, name: str
+) -> None:
+    @function(name)
+    async def old(ctx: FunctionContext) -> dict[str, int]:
+        charged = await ctx.step("charge", lambda: 1)
+        await ctx.wait_event("go")
+        return {"charged": charged}
+
+    @function(name)
+    async def new(ctx: FunctionContext) -> None:
+        await ctx.step("charge twice", lambda: 2)
+
+    with svc.working(functions=[old]):
+        handle = client.start(old)
+        until_suspended(handle)
+    with svc.working(functions=[new]):
+        handle.send_event("go", {})
+        failed = next(event for event in handle.events() if event["kind"] == "NodeFailed")
+    assert failed["payload"]["error_class"] == "NonDeterminismError"
+    assert failed["payload"]["retryable"] is True
+    with svc.working(functions=[old]):
+        assert handle.result(30) == {"charged": 1}
+
+
 def test_changed_code_is_refused_before_anything_new_runs(
     svc: Runtime, client: Client, name: str
 ) -> None:
