@@ -17,6 +17,8 @@ export interface Boot {
   readonly store?: Store;
   /** The clock of the engine and its loops; absent: the system's. */
   readonly timers?: Timers;
+  /** As in the settings of the engine. */
+  readonly failsMisfits?: boolean;
   readonly role: ProcessRole;
   readonly processId: string;
   readonly log: Logger;

@@ -103,7 +103,8 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
   };
 }
 
-function engineSettings({ config, processId, version }: Given): EngineSettings {
+function engineSettings(given: Given): EngineSettings {
+  const { config, processId, version, failsMisfits = false } = given;
   return {
     leaseMs: config.scheduler.leaseSeconds * 1000,
     descendantsMax: config.scheduler.maxDescendants,
@@ -111,6 +112,7 @@ function engineSettings({ config, processId, version }: Given): EngineSettings {
     processId,
     version,
     host: hostname(),
+    ...(failsMisfits && { failsMisfits }),
   };
 }
 

@@ -80,7 +80,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 /** On a store that is open already, which closes with the runtime, and on timers of the caller's. */
 export async function openRuntimeOn(
-  parts: Pick<Boot, 'store' | 'timers'>,
+  parts: Pick<Boot, 'store' | 'timers' | 'failsMisfits'>,
   options: RuntimeOptions,
 ): Promise<Runtime> {
   const { role = 'all', listen, kinds = [], ports = {}, signal } = options;

@@ -44,7 +44,7 @@ export async function openTestRuntime(options: TestRuntimeOptions = {}): Promise
   const { openObservedStore } = await import('../../shared/store/sqlite/open-in-memory.ts');
   const { store, agenda } = await openObservedStore({ clock: () => Math.floor(clock.now()) });
   const runtime = await openRuntimeOn(
-    { store, timers: clock.timers },
+    { store, timers: clock.timers, failsMisfits: true },
     {
       ...others,
       database: ':memory:',

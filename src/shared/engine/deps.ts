@@ -48,4 +48,6 @@ export interface EngineSettings {
   readonly descendantsMax: number;
   /** Bytes of an input, `api.body_bytes_max`; those of a batch together have no more. */
   readonly inputBytesMax: number;
+  /** Code that does not fit the journal fails its function, as tests want it; absent: it waits for a deploy. */
+  readonly failsMisfits?: boolean;
 }

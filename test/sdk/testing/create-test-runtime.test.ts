@@ -116,6 +116,21 @@ test('a test reads the labels that its tools set', async (t) => {
   t.is(await execution.status(), 'completed');
 });
 
+test('code that comes out differently in each turn fails at once', async (t) => {
+  let turns = 0;
+  const unsteady = defineFunction('unsteady', async (ctx) => {
+    turns += 1;
+    await ctx.step(`turn ${turns}`, () => null);
+    await ctx.sleep('1h');
+  });
+  await using runtime = await createTestRuntime({ functions: [unsteady] });
+  const execution = await runtime.start(unsteady, {});
+  await runtime.advance('1d');
+  const error = await t.throwsAsync(execution.result(), { instanceOf: ExecutionFailedError });
+  t.is(error.errorClass, 'NonDeterminismError');
+  t.is(turns, 2);
+});
+
 test('a recorded history fits its own code, and not code that was changed', async (t) => {
   await using runtime = await createTestRuntime({ functions: [trial] });
   const execution = await runtime.start(trial, { customer: 'Ada' });

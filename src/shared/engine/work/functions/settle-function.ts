@@ -102,10 +102,11 @@ export async function failFunction(
       ({ attempt } = visit);
       const { retryPolicy: policy, idempotencyKey: seed } = record;
       const misfits = isMisfit(params, policy);
+      const isFinal = params.isFinal || (misfits && deps.settings.failsMisfits === true);
       const judged = misfits
         ? { policy: AWAIT_CODE, attempt: visit.memory?.uncounted ?? 0 }
         : { policy, attempt, retryAfterMs };
-      verdict = params.isFinal ? { retryable: false } : judgeRetry({ ...judged, errorClass, seed });
+      verdict = isFinal ? { retryable: false } : judgeRetry({ ...judged, errorClass, seed });
       const isRollback = run.mode === 'rollback';
       const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
       const failed = failureFact(
@@ -114,7 +115,7 @@ export async function failFunction(
           error,
           errorClass,
           verdict,
-          ...(misfits && { counted: false }),
+          ...(misfits && !isFinal && { counted: false }),
           ...(usage !== null && { usage }),
         },
       );
