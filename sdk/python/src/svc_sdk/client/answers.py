@@ -261,6 +261,13 @@ class ExecutionEnding(TypedDict):
     outcome: Literal["completed", "failed", "cancelled"]
 
 
+class ExecutionFailure(TypedDict):
+    error: str
+    error_class: str
+    node_id: str | None
+    """The node that failed."""
+
+
 class ExecutionUndoNotUndone(TypedDict):
     node_id: str
     visit: int
@@ -270,6 +277,8 @@ class ExecutionUndoNotUndone(TypedDict):
 class ExecutionUndo(TypedDict):
     pending: int
     """Completed steps whose undo has not begun."""
+    under_way: int
+    """Undos that have begun, and dead letters among them."""
     undone: int
     not_undone: list[ExecutionUndoNotUndone]
     """Steps that the execution ends without undoing."""
@@ -354,6 +363,8 @@ class Execution(TypedDict):
     ending: ExecutionEnding | None
     """How the execution will end once its undos and finalizers are done. Null: it has none to
     wait for."""
+    failure: ExecutionFailure | None
+    """Its first cause, once it fails, also while undos and finalizers run."""
     undo: ExecutionUndo | None
     """Steps that the end undoes. Null: no step that has an undo is complete."""
     steps_executed: int
@@ -402,6 +413,13 @@ class ExecutionResult(TypedDict):
 
 class ExplanationEnding(TypedDict):
     outcome: Literal["completed", "failed", "cancelled"]
+
+
+class ExplanationFailure(TypedDict):
+    error: str
+    error_class: str
+    node_id: str | None
+    """The node that failed."""
 
 
 class ExplanationBlockers(TypedDict):
@@ -522,7 +540,9 @@ class Explanation(TypedDict):
     next_wake_up: str | None
     """The latest time at which something happens without help; overdue if past."""
     ending: ExplanationEnding | None
-    """How the execution will end once its finalizers are done."""
+    """How the execution will end once its undos and finalizers are done."""
+    failure: ExplanationFailure | None
+    """Its first cause, if it will end as failed."""
     blockers: list[ExplanationBlockers]
     """The first 100."""
     blockers_total: int
