@@ -35,7 +35,7 @@ export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
   };
 }
 
-/** What a search reads of each execution that fits. */
+/** The columns that a search reads of each execution that fits. */
 interface Shape<Found, Row> {
   readonly columns: string;
   readonly decode: (record: Found) => Row;

@@ -40,7 +40,7 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
   };
 }
 
-/** What a search reads of each execution that fits. */
+/** The columns that a search reads of each execution that fits. */
 interface Shape<Found, Row> {
   readonly columns: string;
   readonly decode: (record: Found) => Row;
