@@ -33,7 +33,10 @@ const EVENTS_OF_READING = 200;
 export const PAGE_ENTRIES_MAX = 200;
 const PAGE_BYTES_MAX = 256 * 1024;
 
-/** Entries as they are stored, from a position on. */
+/**
+ * Entries as they are stored, from a position on. Only the events that have entries are read: between two
+ * of them may lie those of weeks in which the function waited for code that fits.
+ */
 export async function readEntries(
   { store }: Pick<EngineDeps, 'store'>,
   of: Journal & { readonly from: number; readonly limit: number },
@@ -46,7 +49,14 @@ export async function readEntries(
   const found: ReadEntry[] = [];
   let after = (sequences[from] ?? last + 1) - 1;
   while (after < last) {
-    const events = await store.executions.events({ executionId, after, limit: EVENTS_OF_READING });
+    const events = await store.executions.eventsBetween({
+      executionId,
+      after,
+      before: last + 1,
+      kinds: ['StepRecorded'],
+      order: 'asc',
+      limit: EVENTS_OF_READING,
+    });
     if (events.length === 0) throw await explainGap(store, executionId);
     for (const { kind, nodeId, payload, createdAt } of events) {
       if (kind !== 'StepRecorded' || nodeId !== visit.nodeId || payload.visit !== visit.visit) {

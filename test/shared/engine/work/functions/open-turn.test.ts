@@ -100,7 +100,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { executions: kept } = store;
     const executions: typeof kept = {
       ...kept,
-      events: (range) => (isRemoved ? Promise.resolve([]) : kept.events(range)),
+      eventsBetween: (range) => (isRemoved ? Promise.resolve([]) : kept.eventsBetween(range)),
       find: (...asked) => (isRemoved ? Promise.resolve(null) : kept.find(...asked)),
     };
     const host = openTestEngine({ store: { ...store, executions } });
@@ -125,6 +125,65 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await host.engine.releaseWorkItem({ ...by, ...held });
     isRemoved = true;
     t.deepEqual(await claim(), []);
+    t.deepEqual(host.troubles, []);
+  });
+
+  test(`${dialect}: one reading opens a turn after hundreds of tries with code that did not fit`, async (t) => {
+    const { store, close, age } = await openTestStore(dialect);
+    t.teardown(close);
+    let readings = 0;
+    const { executions: kept } = store;
+    const executions: typeof kept = {
+      ...kept,
+      events: (range) => ((readings += 1), kept.events(range)),
+      eventsBetween: (range) => ((readings += 1), kept.eventsBetween(range)),
+    };
+    const host = openTestEngine({ store: { ...store, executions } });
+    const by = { tenantId: TENANT, workerId: 'w' };
+    const claim = async () => {
+      const [item] = await host.engine.claimWork({
+        ...by,
+        queues: ['function'],
+        filter: {},
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+      if (item === undefined) throw new Error('nothing was claimed');
+      return {
+        item,
+        ref: { ...by, workItemId: item.record.workItemId, leaseFence: item.leaseFence },
+      };
+    };
+    const entryOf = (identity: string) => [{ identity, kind: 'step', output: 1 }] as const;
+    await host.start({ nodes: { f: { kind: { type: 'function', name: 'fn' } } }, edges: [] });
+    let { item, ref } = await claim();
+    const tryAgain = async () => {
+      await host.engine.failWorkItem({
+        ...ref,
+        executionId: null,
+        nodeId: null,
+        error: 'it does not fit',
+        errorClass: 'NonDeterminismError',
+        usage: null,
+      });
+      await age({ table: 'retry_timers', columns: ['due_at'], byMs: 60_000 });
+      await store.timers.promoteRetries({ limit: 10 });
+      readings = 0;
+      ({ item, ref } = await claim());
+    };
+    await host.engine.recordSteps({ ...ref, expectedLength: 0, entries: entryOf('a') });
+    for (let tries = 0; tries < 120; tries += 1) await tryAgain();
+    await host.engine.recordSteps({ ...ref, expectedLength: 1, entries: entryOf('b') });
+    await tryAgain();
+    t.deepEqual(
+      item.opened?.journal.entries.map(({ entry }) => entry.identity),
+      ['a', 'b'],
+    );
+    t.is(readings, 1);
+    t.is(item.attempt, 0);
     t.deepEqual(host.troubles, []);
   });
 }
