@@ -23,6 +23,8 @@ export interface Runtime {
 
 /** The time for closing connections after the deadline of the work itself. */
 export const GRACE_MS = 5_000;
+/** `bin/launch/launch.js` has the same text. */
+const PARENT_ENDED = 'the parent of the launcher has ended';
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** How long copies of the first signal may take to arrive. */
 export const REPEAT_MS = 1_000;
@@ -92,7 +94,15 @@ function listenForSignals(log: Logger): AbortSignal {
   endWithNpm({
     env: process.env,
     parent: () => process.ppid,
+    onParentEnded: (end) => {
+      process.on('message', (message) => {
+        if (message === PARENT_ENDED) end();
+      });
+      // A listener keeps the channel, and with it the process, alive.
+      process.channel?.unref();
+    },
     stop: () => {
+      if (controller.signal.aborted) return;
       askedAt = performance.now();
       controller.abort('the end of npm');
     },

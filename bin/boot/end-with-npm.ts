@@ -6,6 +6,8 @@
  *
  * Nobody tells a process that its parent has ended, but its parent is then another one. A shell that ends
  * on purpose, as in the script "svc dev &", leaves svc behind: such scripts are not watched.
+ *
+ * On an older Node the parent is the launcher, which watches the shell and sends a message.
  */
 
 const CHECK_MS = 500;
@@ -14,9 +16,11 @@ const CHECK_MS = 500;
 export function endWithNpm(params: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly parent: () => number;
+  /** Calls back when the launcher tells that its parent has ended. */
+  readonly onParentEnded: (end: () => void) => void;
   readonly stop: () => void;
 }): void {
-  const { env, parent, stop } = params;
+  const { env, parent, onParentEnded, stop } = params;
   if (!isStartedByNpm(env)) return;
   const shell = parent();
   const timer = setInterval(() => {
@@ -25,6 +29,7 @@ export function endWithNpm(params: {
     stop();
   }, CHECK_MS);
   timer.unref();
+  onParentEnded(stop);
 }
 
 /** Whether this process is the whole script. Programs that a script starts inherit its environment. */

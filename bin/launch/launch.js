@@ -25,6 +25,8 @@ const { existsSync } = require('fs');
 /** The first Node whose type stripping is stable and that the dependencies accept. */
 const MINIMUM = [24, 12];
 const CHILD_MARK = 'SVC_LAUNCHED_CHILD';
+/** `bin/boot/drain.ts` has the same text. */
+const PARENT_ENDED = 'the parent of the launcher has ended';
 const PASSED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 /** What a terminal itself sends to the whole foreground process group, hence to the child too. */
 const SENT_BY_TERMINAL = ['SIGINT', 'SIGQUIT'];
@@ -180,6 +182,7 @@ function runOn(node, options) {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
+  tellOfParentsEnd(child);
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of PASSED_ON) {
     process.on(signal, () => {
@@ -195,6 +198,17 @@ function runOn(node, options) {
     // Only the first process of a container survives its own signal.
     setTimeout(() => process.exit(128 + constants.signals[signal]), 1000);
   });
+}
+
+/** What started this process is no parent of the child, which `bin/boot/end-with-npm.ts` lets end with it. */
+function tellOfParentsEnd(child) {
+  if (process.env.npm_lifecycle_script === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    if (child.connected) child.send(PARENT_ENDED, () => undefined);
+  }, 500);
 }
 
 function dieWithLauncher() {
