@@ -8,6 +8,7 @@ import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { createDice } from '../simulation/dice.ts';
 import { runOnServer } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { checkDatabase } from './check/check-database.ts';
 import { checkRun } from './check/check-run.ts';
 import { checkExercise } from './check-exercise.ts';
@@ -211,11 +212,12 @@ function requireAll(faults: readonly Fault[], cluster: ChaosCluster): void {
   throw new Error(`${lacking.join('\n')}\nor choose other faults with --only`);
 }
 
+/** A server that was just promoted or demoted may still break connections. */
 async function readClock(cluster: ChaosCluster): Promise<number> {
-  const { rows } = await runOnServer(
-    cluster.database.superuserUrl,
-    'select round(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-  );
+  const sql = 'select round(extract(epoch from clock_timestamp()) * 1000)::float8 as now';
+  const { rows } = await eventually(() => runOnServer(cluster.database.superuserUrl, sql), {
+    withinMs: READY_MS_MAX,
+  });
   return (rows[0] as { readonly now: number }).now;
 }
 
