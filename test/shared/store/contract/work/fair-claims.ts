@@ -83,7 +83,8 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     await later();
     await queue(store, tenantId, ['b', 'b', 'b']);
     await later();
-    await queue(store, tenantId, ['c'], busy);
+    // By its weight its tag lies between those of the second and the third `a`: equal tags have no order.
+    await queue(store, tenantId, ['c'], { ...busy, weight: 0.7 });
     await later();
     await queue(store, tenantId, [null, null], { queueName: 'plain', nodeId: '-' });
     const queueNames = ['plain', 'default', 'busy'];
