@@ -2,6 +2,7 @@ import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
 import type { Condition } from '../../domain/execution/query/condition.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
+import { takePage } from '../../store/rows/take-page.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactError } from '../executions/redact-view.ts';
@@ -77,8 +78,7 @@ export async function listFailures(
   const groups = groupFailures(read.flatMap(({ failures }) => failures));
   const left =
     cursor === null ? groups : groups.filter((group) => compareGroups(group, cursor) > 0);
-  const page = left.slice(0, limit);
-  const last = left.length > limit ? page.at(-1) : undefined;
+  const { rows: page, last } = takePage(left, limit);
   return {
     since,
     groups: page,

@@ -4,15 +4,8 @@ import { isOfStatuses, countedWithin, type SplitCriteria } from '../../rows/spli
 import type { PostgresPool } from '../connection/connect.ts';
 import { countValues } from './count-values.ts';
 import { splitByRarest } from './split-by-rarest.ts';
-import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
-import {
-  COMPARED_COLUMNS,
-  createBinds,
-  unnamed,
-  writeDrive,
-  writeFound,
-  writeRows,
-} from './write-drive.ts';
+import { writeCriteria } from './write-criteria.ts';
+import { COMPARED_COLUMNS, createBinds, unnamed, writeDrive, writeScanned } from './write-drive.ts';
 
 export async function countExecutions(
   readers: PostgresPool,
@@ -139,18 +132,9 @@ async function countRows(
   const { values, bind } = createBinds();
   const buckets = `${bind(params.buckets)}::int4`;
   const columns = split.residual === null ? COUNTED_COLUMNS : COMPARED_COLUMNS;
-  const drive = writeDrive({ tenantId, cursor: null }, split, bind);
-  const found = writeFound(drive, {
-    columns,
-    bound: 'true',
-    end: `limit ${bind(within)}::int4`,
-  });
-  const labels = writeOtherLabels(split.labels, tenantId, bind);
+  const scanned = writeScanned({ tenantId, within, columns }, split, bind);
   const text = `
-    with found as materialized (${found}
-    ),
-    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
-    ),
+    with ${scanned},
     fitting as ${split.residual === null ? 'not' : ''} materialized (
       select e.status, e.created_at
       from scanned e

@@ -1,42 +1,27 @@
 import type { CountedBy, CountedValue, CountExecutions, GroupKey } from '../../executions.ts';
 import type { SplitCriteria } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { type Bind, writeCriteria, writeOtherLabels } from './write-criteria.ts';
-import {
-  COMPARED_COLUMNS,
-  createBinds,
-  unnamed,
-  writeDrive,
-  writeFound,
-  writeRows,
-} from './write-drive.ts';
+import { type Bind, writeCriteria } from './write-criteria.ts';
+import { COMPARED_COLUMNS, createBinds, unnamed, writeScanned } from './write-drive.ts';
 
-type CountValues = Pick<CountExecutions, 'tenantId'> & { readonly within: number };
+interface CountValues extends Pick<CountExecutions, 'tenantId'> {
+  readonly within: number;
+  readonly by: CountedBy;
+}
 
 /** Reads each execution up to the bound, and for a label one row of its index. */
 export async function countValues(
   readers: PostgresPool,
-  params: CountValues & { readonly by: CountedBy },
+  { tenantId, within, by: { key, limit } }: CountValues,
   split: SplitCriteria,
 ): Promise<readonly CountedValue[]> {
-  const { tenantId, within } = params;
-  const { key, limit } = params.by;
   const { values, bind } = createBinds();
-  const drive = writeDrive({ tenantId, cursor: null }, split, bind);
   // The label of an entry of an index is found without the execution.
   const columns =
     key.field === 'labels' && split.residual === null ? 'e.id, e.created_at' : COMPARED_COLUMNS;
-  const found = writeFound(drive, {
-    columns,
-    bound: 'true',
-    end: `limit ${bind(within)}::int4`,
-  });
-  const labels = writeOtherLabels(split.labels, tenantId, bind);
+  const scanned = writeScanned({ tenantId, within, columns }, split, bind);
   const text = `
-    with found as materialized (${found}
-    ),
-    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
-    ),
+    with ${scanned},
     keyed as materialized (
       select ${writeKey(key, bind)} as value
       from scanned e

@@ -1,8 +1,8 @@
-import type { ExecutionPlace, SearchExecutions } from '../../executions.ts';
+import type { CountExecutions, ExecutionPlace, SearchExecutions } from '../../executions.ts';
 import { labelOf, type SplitCriteria } from '../../rows/split-criteria.ts';
 import type { Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
-import { type Bind, writeCriteria, writeTimes } from './write-criteria.ts';
+import { type Bind, writeCriteria, writeOtherLabels, writeTimes } from './write-criteria.ts';
 
 /** The part of the list that one index finds, in its order. */
 export interface Drive {
@@ -94,6 +94,25 @@ export function writeRows(
         where e.id = l.execution_id
         offset 0
       ) e`;
+}
+
+/** The executions that a count looks through, as the table `scanned`; `found` has the entries of the index. */
+export function writeScanned(
+  {
+    tenantId,
+    within,
+    columns,
+  }: Pick<CountExecutions, 'tenantId'> & { readonly within: number; readonly columns: string },
+  split: SplitCriteria,
+  bind: Bind,
+): string {
+  const drive = writeDrive({ tenantId, cursor: null }, split, bind);
+  const found = writeFound(drive, { columns, bound: 'true', end: `limit ${bind(within)}::int4` });
+  const labels = writeOtherLabels(split.labels, tenantId, bind);
+  return `found as materialized (${found}
+    ),
+    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
+    )`;
 }
 
 export function orderBy({ at, id }: PlaceColumns): string {

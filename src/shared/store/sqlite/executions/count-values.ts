@@ -4,16 +4,17 @@ import type { Connection } from '../connection/connect.ts';
 import { writeCriteria } from './write-criteria.ts';
 import { all, COMPARED_COLUMNS, NO_CONDITION, orderBy, writeDrive } from './write-drive.ts';
 
-type CountValues = Pick<CountExecutions, 'tenantId'> & { readonly within: number };
+interface CountValues extends Pick<CountExecutions, 'tenantId'> {
+  readonly within: number;
+  readonly by: CountedBy;
+}
 
 /** Reads each execution up to the bound, and for a label one row of its index. */
 export function countValues(
   connection: Connection,
-  params: CountValues & { readonly by: CountedBy },
+  { tenantId, within, by: { key, limit } }: CountValues,
   split: SplitCriteria,
 ): readonly CountedValue[] {
-  const { tenantId, within } = params;
-  const { key, limit } = params.by;
   const residual = comparedOf(split);
   const drive = writeDrive(split.driving);
   const compare = residual === null ? NO_CONDITION : writeCriteria('r_', residual);
