@@ -33,6 +33,8 @@ export interface Network {
 }
 
 const CLIENT_TIMEOUT_MS = 1_000;
+/** The share of clients that keep their connection, and so their process, as long as it serves. */
+const KEEPS_CONNECTION = 0.5;
 
 export function createNetwork(params: {
   readonly world: World;
@@ -44,11 +46,22 @@ export function createNetwork(params: {
   const { world, cluster, faults, recorder, dice } = params;
   const latencyMs = () => 0.5 + dice.fraction() * 4;
   let lastCopyAt = 0;
+  /** Null: the client connects for each request. */
+  const connections = new Map<string, Member | null>();
+
+  function connect(client: string, servers: readonly Member[]): Member {
+    const kept = connections.get(client);
+    if (kept && servers.includes(kept)) return kept;
+    const member = dice.pick(servers);
+    const isKept = kept !== null && (kept !== undefined || dice.chance(KEEPS_CONNECTION));
+    connections.set(client, isKept ? member : null);
+    return member;
+  }
 
   function deliver(request: Request, onAnswer: (answer: Answer) => void): void {
     const servers = cluster.servers();
     if (servers.length === 0) return;
-    const member = dice.pick(servers);
+    const member = connect(request.client, servers);
     member.process.enter(() => void serve(member, request, onAnswer));
   }
 
