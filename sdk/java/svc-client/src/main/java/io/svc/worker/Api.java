@@ -76,42 +76,8 @@ final class Api implements AutoCloseable {
 
   /** Says what to do about an answer that no repetition changes. */
   WorkerRefusedException refusal(Answer answer) {
-    return new WorkerRefusedException(explain(answer), answer.status());
-  }
-
-  private String explain(Answer answer) {
-    return switch (answer.status()) {
-      case 401 -> url() + " refuses the worker (401): " + adviceForToken();
-      case 403 ->
-          url()
-              + " refuses the worker (403): "
-              + answer.reason()
-              + ". A worker needs a token with the role worker, developer or operator";
-      default ->
-          isForeign(answer)
-              ? "what answers at "
-                  + url()
-                  + " is not svc (status "
-                  + answer.status()
-                  + "); check the address and the port"
-              : url() + " refuses the worker (" + answer.status() + "): " + answer.reason();
-    };
-  }
-
-  /** A claim and a registration find no tenant at most; svc says what it refuses. */
-  private static boolean isForeign(Answer answer) {
-    Object error = answer.body().get("error");
-    if (answer.status() == 404) {
-      return !(error instanceof String said && said.startsWith("not found: tenant "));
-    }
-    return !(error instanceof String) && !(answer.body().get("reason") instanceof String);
-  }
-
-  private String adviceForToken() {
-    return transport.address().token() != null
-        ? "it does not accept this token; it may be revoked, expired, or of another runtime"
-        : "no token was sent; pass Worker.builder().token(…) or set SVC_TOKEN. Make one with "
-            + "\"svc token create --role worker\"";
+    return new WorkerRefusedException(
+        Advice.on(answer, transport.address()), answer.status());
   }
 
   private static Answer read(HttpResponse<byte[]> response) throws NoAnswer {

@@ -8,6 +8,7 @@ import io.svc.internal.Signal;
 import io.svc.json.Json;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,9 @@ import java.util.concurrent.atomic.AtomicReference;
 final class WorkerRun implements Reports.Carry {
   private static final Duration LONG_POLL = Duration.ofSeconds(20);
   private static final int ITEMS_MAX = 100;
+  private static final String MAY_NOT_REGISTER =
+      "the token may not register functions: register them once with a token of the role developer"
+          + " or operator: ";
   private final Settings settings;
   private final System.Logger logger;
   private final Api api;
@@ -118,17 +122,21 @@ final class WorkerRun implements Reports.Carry {
     if (!settings.isRegistering()) {
       return;
     }
+    List<String> refusedNames = new ArrayList<>();
     for (DurableFunction<?, ?> function : settings.functions().values()) {
       Answer answer = sendRegistration(function);
       if (answer == null) {
         return;
       }
       if (answer.status() == 403) {
-        logger.log(Level.WARNING, "the token may not register the function " + function.name());
+        refusedNames.add(function.name());
       } else if (answer.status() >= 300 && answer.status() != 409) {
         throw api.refusal(answer);
       }
       logWarnings(function.name(), answer);
+    }
+    if (!refusedNames.isEmpty()) {
+      logger.log(Level.WARNING, MAY_NOT_REGISTER + String.join(", ", refusedNames));
     }
   }
 

@@ -134,9 +134,41 @@ class LostAnswersTest {
       WorkerRefusedException error = assertThrows(WorkerRefusedException.class, worker::run);
 
       assertEquals(status, error.status());
-      assertTrue(
-          error.getMessage().contains(status == 401 ? "accept this token" : "role worker"),
+      String advice =
+          status == 401
+              ? "The token may be revoked, expired, or of another runtime"
+              : "A worker needs a token with the role worker, developer or operator";
+      assertEquals(
+          server.url()
+              + " refuses the worker ("
+              + status
+              + "): refused. "
+              + advice
+              + ". Make one with \"svc token create --role worker\"",
           error.getMessage());
+    }
+  }
+
+  @Test
+  void a_token_that_may_not_register_is_one_warning_for_all_functions() throws Exception {
+    Logged logged = new Logged();
+    String refused = "{\"error\": \"forbidden\"}";
+    try (FakeServer server = new FakeServer().then(403, refused).then(403, refused);
+        Worker worker =
+            Worker.builder()
+                .url(server.url())
+                .token("secret")
+                .logger(logged)
+                .function(DurableFunction.of("one", Map.class, Map.class, (ctx, input) -> null))
+                .function(DurableFunction.of("two", Map.class, Map.class, (ctx, input) -> null))
+                .build()
+                .start()) {
+      assertTrue(worker.isRunning());
+      assertEquals(
+          List.of(
+              "the token may not register functions: register them once with a token of the role"
+                  + " developer or operator: one, two"),
+          logged.messages(Level.WARNING));
     }
   }
 
@@ -152,7 +184,10 @@ class LostAnswersTest {
     WorkerRefusedException error = assertThrows(WorkerRefusedException.class, worker::run);
 
     assertEquals(
-        Shared.url() + " refuses the worker (404): not found: tenant nobody", error.getMessage());
+        Shared.url()
+            + " refuses the worker (404): not found: tenant nobody. Create it with \"svc tenant"
+            + " create\", or correct Worker.builder().tenant(…)",
+        error.getMessage());
   }
 
   @Test
