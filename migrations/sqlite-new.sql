@@ -1,4 +1,4 @@
--- after: 64cec14110d74defe1d45909dbdb76fb91a31c9ef7096eb100984e696aae0fc8
+-- after: 7cc9146b9784c3bd76cd1dc77006f22be83c66bc06726f50378cf2e0c210360d
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -800,7 +800,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0) strict;
+, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0, keeps_limit integer not null default 0, keeps_rate integer not null default 0) strict;
 
 CREATE INDEX flow_waits_by_key on flow_waits (tenant_id, place_key, seq);
 

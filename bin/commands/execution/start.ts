@@ -1,7 +1,9 @@
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { RULE_KINDS } from '../../../src/shared/domain/workflow/flow/rule-kinds.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { CliError, EXIT } from '../../cli/exit-code.ts';
+import { CliError, EXIT, usageError } from '../../cli/exit-code.ts';
 import { readObjectOption } from '../../cli/json-option.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { createProgress } from '../../cli/progress.ts';
@@ -13,6 +15,7 @@ export interface StartOptions extends ClientOptions {
   readonly label?: Readonly<Record<string, string>>;
   readonly after?: string;
   readonly deadline?: string;
+  readonly flow?: string;
   readonly idempotencyKey?: string;
   readonly wait?: boolean;
 }
@@ -25,6 +28,7 @@ export async function startExecution(workflowId: string, options: StartOptions):
     labels: options.label ?? null,
     startAfter: options.after ?? null,
     startDeadline: options.deadline ?? null,
+    startRules: options.flow === undefined ? null : await readRules(options.flow),
     input: await readObjectOption('--input', options.input),
     idempotencyKey: options.idempotencyKey ?? null,
   });
@@ -39,6 +43,15 @@ export async function startExecution(workflowId: string, options: StartOptions):
     printLine(started.execution_id);
   }
 }
+
+async function readRules(text: string): Promise<JsonObject> {
+  const rules = await readObjectOption('--flow', text);
+  const unknown = Object.keys(rules).find((kind) => !KINDS.includes(kind));
+  if (unknown === undefined) return rules;
+  throw usageError(`--flow has ${unknown}, and may have ${KINDS.join(', ')}`);
+}
+
+const KINDS: readonly string[] = RULE_KINDS;
 
 /**
  * A user who stops waiting still knows the id of the execution. A terminal shows the id while it

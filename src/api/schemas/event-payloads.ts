@@ -57,6 +57,7 @@ const OF_EXECUTION = {
       node_id: text.nullable(),
     }).optional(),
     is_batch: z.literal(true).optional(),
+    start_rules: anyObject.optional(),
     traceparent: text.optional(),
   }),
   BatchClosed: object({

@@ -224,6 +224,9 @@ export interface AwaitedPlace {
   readonly rate?: AwaitedToken;
   /** Older executions of the key end for it, see `FlowStore.listSurplus`. */
   readonly cancelsOldest?: true;
+  /** Its start brought the limit, or the rate: no registration changes it. */
+  readonly keepsLimit?: true;
+  readonly keepsRate?: true;
   /** It gathers with others of the line, `placesMax` of them in one batch. */
   readonly batch?: { readonly waitMs: number; readonly bytes: number };
   /** It waits whether a newer one of the line comes; `next`: for what it waits then. */

@@ -5789,6 +5789,40 @@ export interface operations {
                     readonly start_after?: (string | number) | null;
                     /** @description It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none. */
                     readonly start_deadline?: (string | number) | null;
+                    /** @description How many executions with the same key run at a time. As in a definition; refused if the definition has one. */
+                    readonly concurrency?: {
+                        /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                        readonly key?: string;
+                        readonly limit: number;
+                        /**
+                         * @default queue
+                         * @enum {string}
+                         */
+                        readonly when_full?: "queue" | "refuse" | "cancel_oldest";
+                    } | null;
+                    /** @description How many executions with the same key begin in a time. As in a definition; refused if the definition has one. */
+                    readonly rate?: {
+                        /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                        readonly key?: string;
+                        readonly limit: number;
+                        readonly per: string | number;
+                        /** @description Default: `limit`. */
+                        readonly burst?: number;
+                    } | null;
+                    /** @description It waits whether another start of its key comes, which then displaces it. As in a definition; refused if the definition has one. */
+                    readonly debounce?: {
+                        /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                        readonly key?: string;
+                        readonly wait: string | number;
+                        readonly max_wait?: string | number;
+                    } | null;
+                    /** @description It gathers with others of its key, and one execution begins for all of them. As in a definition; refused if the definition has one. */
+                    readonly batch?: {
+                        /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                        readonly key?: string;
+                        readonly max: number;
+                        readonly wait: string | number;
+                    } | null;
                     /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                     readonly priority?: number | null;
                 } & {
@@ -5877,6 +5911,40 @@ export interface operations {
                         readonly start_after?: (string | number) | null;
                         /** @description It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none. */
                         readonly start_deadline?: (string | number) | null;
+                        /** @description How many executions with the same key run at a time. As in a definition; refused if the definition has one. */
+                        readonly concurrency?: {
+                            /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                            readonly key?: string;
+                            readonly limit: number;
+                            /**
+                             * @default queue
+                             * @enum {string}
+                             */
+                            readonly when_full?: "queue" | "refuse" | "cancel_oldest";
+                        } | null;
+                        /** @description How many executions with the same key begin in a time. As in a definition; refused if the definition has one. */
+                        readonly rate?: {
+                            /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                            readonly key?: string;
+                            readonly limit: number;
+                            readonly per: string | number;
+                            /** @description Default: `limit`. */
+                            readonly burst?: number;
+                        } | null;
+                        /** @description It waits whether another start of its key comes, which then displaces it. As in a definition; refused if the definition has one. */
+                        readonly debounce?: {
+                            /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                            readonly key?: string;
+                            readonly wait: string | number;
+                            readonly max_wait?: string | number;
+                        } | null;
+                        /** @description It gathers with others of its key, and one execution begins for all of them. As in a definition; refused if the definition has one. */
+                        readonly batch?: {
+                            /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. Default: one key for all of the workflow. */
+                            readonly key?: string;
+                            readonly max: number;
+                            readonly wait: string | number;
+                        } | null;
                         /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                         readonly priority?: number | null;
                         /** @description As the `Idempotency-Key` header of `POST /executions`. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseTraceparent, writeTraceparent } from '../../../shared/domain/traceparent.ts';
 import type { StartExecution } from '../../../shared/engine/executions/start-execution.ts';
 import type { ApiRequest } from '../../endpoint.ts';
+import { readRules, ruleFields } from '../../schemas/flow-rules.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { givenLabels } from '../../schemas/labels.ts';
 import { idText, omittable } from '../../schemas/text.ts';
@@ -30,6 +31,7 @@ export const startFields = {
     description:
       'It fails unless it has begun by then: a duration from now, or an instant. Default: that of the workflow, or none.',
   }),
+  ...ruleFields,
   priority: omittable(z.int().min(0).max(9)).meta({
     description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
   }),
@@ -41,7 +43,7 @@ export function readStart(
   body: StartBody,
 ): Pick<
   StartExecution,
-  'workflowId' | 'workflowVersion' | 'input' | 'priority' | 'labels' | 'startTimes'
+  'workflowId' | 'workflowVersion' | 'input' | 'priority' | 'labels' | 'startTimes' | 'startRules'
 > {
   const { start_after: after, start_deadline: deadline } = body;
   return {
@@ -50,6 +52,7 @@ export function readStart(
     input: body.input,
     priority: body.priority ?? PRIORITY_DEFAULT,
     ...(body.labels !== null && { labels: body.labels }),
+    ...readRules(body),
     ...((after !== null || deadline !== null) && {
       startTimes: { ...(after !== null && { after }), ...(deadline !== null && { deadline }) },
     }),

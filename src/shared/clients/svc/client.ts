@@ -52,6 +52,8 @@ export interface SvcClient extends OverviewClient {
     /** As `start_after` and `start_deadline` of the request. */
     readonly startAfter?: string | null;
     readonly startDeadline?: string | null;
+    /** `concurrency`, `rate`, `debounce` and `batch` of the request. */
+    readonly startRules?: JsonObject | null;
     readonly input: JsonValue;
     readonly idempotencyKey: string | null;
   }): Promise<{ readonly execution_id: string }>;
@@ -147,6 +149,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
             start_after: more.startAfter,
             start_deadline: more.startDeadline,
           }),
+          ...more.startRules,
         },
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),

@@ -6,7 +6,7 @@ import { replaceDetected } from './detect.ts';
 /** A keyed hash; null where there is no key: then what would be hashed is masked. */
 export type Pseudonym = ((text: string) => string) | null;
 
-const MASK = '***';
+export const MASK = '***';
 
 /** A value as readers see it. */
 export function redact(value: JsonValue, policy: DataPolicy, pseudonym: Pseudonym): JsonValue {

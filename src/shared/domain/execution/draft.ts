@@ -29,6 +29,7 @@ export function emptyState(ids: {
     input: {},
     isBatch: false,
     labels: NO_LABELS,
+    startRules: null,
     data: {},
     sequence: 0,
     status: 'running',

@@ -26,6 +26,7 @@ import type {
   StepRecordedPayload,
 } from './function-events.ts';
 import type { Labels } from './labels/labels.ts';
+import type { GivenRules } from '../workflow/flow/given-rules.ts';
 import type { UndoPayload } from './undo/undo-state.ts';
 import type { UsagePayload } from './usage-payload.ts';
 
@@ -63,6 +64,8 @@ export type ExecutionEvent =
         forked_from?: ForkedFromPayload;
         /** Its input is that of a batch, which the one that it retries, forks or continues has gathered. */
         is_batch?: true;
+        /** Rules of flow control that its start brought, as in the request. Absent: none. */
+        start_rules?: GivenRules;
         /** W3C Trace Context of the request that started it, the parent of its spans. */
         traceparent?: string;
       }

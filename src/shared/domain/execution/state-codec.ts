@@ -49,6 +49,7 @@ export function decodeState(text: string): ExecutionState {
     ...rest,
     isBatch: rest.isBatch ?? false,
     labels: rest.labels ?? NO_LABELS,
+    startRules: rest.startRules ?? null,
     usage: rest.usage ?? NO_USAGE,
     startWait: rest.startWait ?? null,
     parent: rest.parent ?? null,

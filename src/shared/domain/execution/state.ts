@@ -5,6 +5,7 @@ import type { JournalEntry } from './function-events.ts';
 import type { ContinueRequest, FunctionRun } from './function-run.ts';
 import type { Labels } from './labels/labels.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
+import type { GivenRules } from '../workflow/flow/given-rules.ts';
 import type { Undoing, UndoState } from './undo/undo-state.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface ExecutionState {
   /** The input has the inputs of several starts as its `items`. */
   readonly isBatch: boolean;
   readonly labels: Labels;
+  /** Rules of flow control that its start brought; null: none. */
+  readonly startRules: GivenRules | null;
   /** The workflow's state: the input with every state patch applied in sequence order. */
   readonly data: JsonObject;
   readonly sequence: number;

@@ -32,6 +32,7 @@ import {
 } from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { checkShare } from '../flow/check-share.ts';
+import { flowRulesOf } from '../flow/flow-rules.ts';
 import {
   type NeededPlace,
   neededPlaceOf,
@@ -84,9 +85,10 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const { compiled, gathers = true } = params;
-  const { input, is_batch: isBatch = false } = params.started.payload;
+  const { input, is_batch: isBatch = false, start_rules: given = null } = params.started.payload;
   checkShare(compiled.plan, { input, isBatch });
-  const own = gathers ? compiled.plan : { ...compiled.plan, batch: null };
+  const all = flowRulesOf(compiled, given);
+  const own = gathers ? all : { ...all, batch: null };
   const rules = params.isLatest === true ? own : await rulesInForce(deps, { tenantId, rules: own });
   const needed = neededPlaceOf(rules, { input, isBatch, tenantId });
   const isDelayed = (params.startTimes?.after ?? null) !== null;

@@ -1,5 +1,5 @@
 import { type DataPolicy, dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
-import { type Pseudonym, redact, redactObject } from '../../domain/data-policy/redact.ts';
+import { MASK, type Pseudonym, redact, redactObject } from '../../domain/data-policy/redact.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import type { ExecutionState, Failure } from '../../domain/execution/state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
@@ -175,6 +175,7 @@ function redactPayload(
       }
       // The summary of an end quotes errors; of a visit it is the id of a node.
       if (key === 'undo' && isJsonObject(value)) return [[key, redact(value, policy, pseudonym)]];
+      if (key === 'start_rules' && isJsonObject(value)) return [[key, hideKeys(value)]];
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && outputKeys.has(key)) return [];
       if (DECISION_KEYS.has(key)) {
@@ -185,6 +186,15 @@ function redactPayload(
       return shown === undefined ? [] : [[key, shown]];
     }),
   );
+}
+
+/** A key may be text, which no field names: it is hidden entirely, as that of a wait. */
+function hideKeys(rules: JsonObject): JsonObject {
+  const shown = Object.entries(rules).map(([kind, rule]) => [
+    kind,
+    isJsonObject(rule) && 'key' in rule ? { ...rule, key: MASK } : rule,
+  ]);
+  return Object.fromEntries(shown) as JsonObject;
 }
 
 function redactItem(item: JsonValue, by: Parameters<typeof redactPayload>[1]): JsonValue {

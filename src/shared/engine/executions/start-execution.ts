@@ -15,12 +15,14 @@ import {
   START_TIME_FORMS,
   type StartTimes,
 } from '../../domain/workflow/flow/start-times.ts';
+import type { GivenRules } from '../../domain/workflow/flow/given-rules.ts';
 import type { TimerSpec } from '../../domain/workflow/plan/plan.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { Startable } from '../advance/definition-cache.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { Caller, Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
+import { checkGivenRules } from '../flow/flow-rules.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { beginExecution, type Beginning } from './begin-execution.ts';
 import { checkInput } from './check-input.ts';
@@ -46,6 +48,8 @@ export interface StartExecution extends StartSubject {
   readonly labels?: Labels;
   /** Times that are absent are those of the workflow. */
   readonly startTimes?: GivenStartTimes;
+  /** Absent: those of the workflow alone. */
+  readonly startRules?: GivenRules;
   /** The traceparent header, if there is one that can be read. */
   readonly traceparent?: string;
   /** A derived id; absent: a new one. The start is a 409 if such an execution exists or has existed. */
@@ -72,7 +76,8 @@ export async function startExecution(
   const { definition } = compiled;
   const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
   const { tenantId, actorId } = caller;
-  const { priority } = params;
+  const { priority, startRules } = params;
+  if (startRules !== undefined) checkGivenRules(compiled, startRules);
   const request = requestOf(params);
   const labels = labelStart(compiled.plan, params);
   const startTimes = timeStart(compiled.plan, params);
@@ -85,6 +90,7 @@ export async function startExecution(
       definition_id: definition.definitionId,
       input: params.input,
       ...(hasLabels(labels) && { labels }),
+      ...(startRules !== undefined && { start_rules: startRules }),
       ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     },
   };
@@ -205,6 +211,7 @@ function requestOf(params: StartExecution): { key: string; bodyHash: string } | 
     priority: params.priority,
     ...(hasLabels(params.labels ?? NO_LABELS) && { labels: params.labels }),
     ...(params.startTimes !== undefined && { start_times: { ...params.startTimes } }),
+    ...(params.startRules !== undefined && { start_rules: { ...params.startRules } }),
   });
   return { key: params.idempotencyKey, bodyHash };
 }

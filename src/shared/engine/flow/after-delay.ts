@@ -4,6 +4,7 @@ import type { DueTimer } from '../../store/store.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import type { EngineDeps } from '../deps.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
+import { flowRulesOf } from './flow-rules.ts';
 import { mayNeedPlace, neededPlaceOf, queued } from './needed-place.ts';
 import { rulesInForce } from './rules-in-force.ts';
 
@@ -18,14 +19,15 @@ export async function waitAfterDelay(
   const begins = { runnable: 'mark' } as const;
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return begins;
-  const { plan } = await deps.definitions.get(loaded.row.definitionId);
+  const compiled = await deps.definitions.get(loaded.row.definitionId);
   const tenant = await deps.tenants.get(tenantId);
   const isLimited = tenant.limits.max_concurrent_executions !== undefined;
-  if (!isLimited && !mayNeedPlace(plan)) return begins;
-  const state = foldLoaded(loaded, plan);
+  const state = foldLoaded(loaded, compiled.plan);
+  const rules = flowRulesOf(compiled, state.startRules);
+  if (!isLimited && !mayNeedPlace(rules)) return begins;
   // It fails, because it has missed its deadline.
   if (state.startWait?.isOverdue === true) return begins;
-  const needed = neededPlaceOf(await rulesInForce(deps, { tenantId, rules: plan }), state);
+  const needed = neededPlaceOf(await rulesInForce(deps, { tenantId, rules }), state);
   const shard = shardOf(executionId);
   const line = needed === null ? 'waiting' : 'later';
   return {

@@ -13,6 +13,7 @@ import type { EngineDeps } from '../deps.ts';
 import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { LineEnd } from './admit-waiting.ts';
+import { flowRulesOf } from './flow-rules.ts';
 import { neededPlaceOf, queued } from './needed-place.ts';
 import { rulesInForce } from './rules-in-force.ts';
 
@@ -82,9 +83,10 @@ async function close(
       input: { items: members.map(({ state }) => state.input) },
     },
   };
-  const { plan } = await deps.definitions.get(row.definitionId);
+  const compiled = await deps.definitions.get(row.definitionId);
   const { input } = closed.payload;
-  const rules = await rulesInForce(deps, { tenantId, rules: plan });
+  const own = flowRulesOf(compiled, leader.state.startRules);
+  const rules = await rulesInForce(deps, { tenantId, rules: own });
   const next = neededPlaceOf(rules, { input, isBatch: true, tenantId });
   const event = newEvent(closed, SCHEDULER_ACTOR);
   const { artifacts } = deps.store;

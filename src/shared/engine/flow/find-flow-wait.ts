@@ -56,6 +56,7 @@ export async function waitsInQueue(
   const { state, plan, wasAnswerLost } = of;
   if (isDelayed(state) || (state.startWait === null && !wasAnswerLost)) return false;
   // In this order: from the line of its key it may move to that of its tenant in between.
-  if (mayNeedPlace(plan) && (await findFlowWait(deps, state)) !== null) return true;
+  const mayQueue = state.startRules !== null || mayNeedPlace(plan);
+  if (mayQueue && (await findFlowWait(deps, state)) !== null) return true;
   return (await findPlaceWait(deps, state)) !== null;
 }

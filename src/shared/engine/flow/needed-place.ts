@@ -1,6 +1,5 @@
 import { badRequest, conflict, type SvcError } from '../../domain/errors.ts';
 import type { WhenFull } from '../../domain/workflow/flow/concurrency.ts';
-import type { Expression } from '../../domain/expression/expression.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
@@ -9,9 +8,12 @@ import {
   flowKeyOf,
   keyInPlace,
   lineKeyOf,
+  nameForStarts,
   placeKeyOf,
 } from '../../domain/workflow/flow/flow-key.ts';
 import { type GivenInput, ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
+import type { FlowRules } from '../../domain/workflow/flow/given-rules.ts';
+import type { RuleKind } from '../../domain/workflow/flow/rule-kinds.ts';
 import { tokenIntervalUs } from '../../domain/workflow/flow/rate.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { AwaitedPlace, NewExecution } from '../../store/commit.ts';
@@ -21,23 +23,29 @@ export interface NeededPlace extends AwaitedPlace {
   readonly whenFull: WhenFull;
 }
 
-export type FlowRules = Pick<Plan, 'workflowId' | 'concurrency' | 'rate' | 'debounce' | 'batch'>;
-
 interface Started extends GivenInput {
   readonly tenantId: TenantId;
 }
 
 /** The line that an execution with this input waits in before it begins; null: none. */
 export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null {
-  if (of.isBatch) {
-    const one = { ...of, input: ruledInput(of), isBatch: false };
-    return neededPlaceOf({ ...rules, batch: null }, one);
-  }
+  const needed = of.isBatch
+    ? firstLineOf({ ...rules, batch: null }, { ...of, input: ruledInput(of), isBatch: false })
+    : firstLineOf(rules, of);
+  if (needed === null || rules.given === undefined) return needed;
+  return {
+    ...needed,
+    ...(rules.given.has('concurrency') && { keepsLimit: true }),
+    ...(rules.given.has('rate') && { keepsRate: true }),
+  };
+}
+
+function firstLineOf(rules: FlowRules, of: Started): NeededPlace | null {
   const { workflowId, debounce, batch } = rules;
   if (batch !== null) {
     const { max, waitMs } = batch;
     return {
-      placeKey: batchLineOf(workflowId, readKey('batch', batch.key, of.input)),
+      placeKey: named(rules, batchLineOf(workflowId, readKey(rules, 'batch', of.input)), 'batch'),
       placesMax: max,
       whenFull: 'queue',
       batch: { waitMs, bytes: Buffer.byteLength(JSON.stringify(of.input)) },
@@ -47,7 +55,11 @@ export function neededPlaceOf(rules: FlowRules, of: Started): NeededPlace | null
   if (debounce === null) return needed;
   const { waitMs, maxWaitMs } = debounce;
   return {
-    placeKey: debounceLineOf(workflowId, readKey('debounce', debounce.key, of.input)),
+    placeKey: named(
+      rules,
+      debounceLineOf(workflowId, readKey(rules, 'debounce', of.input)),
+      'debounce',
+    ),
     placesMax: 1,
     whenFull: 'queue',
     cancelsOldest: true,
@@ -60,25 +72,23 @@ export function queued({ whenFull, ...awaited }: NeededPlace): AwaitedPlace {
   return whenFull === 'cancel_oldest' ? { ...awaited, cancelsOldest: true } : awaited;
 }
 
-function placeOrTokenOf(
-  { workflowId, concurrency, rate }: FlowRules,
-  { input, tenantId }: Started,
-): NeededPlace | null {
+function placeOrTokenOf(rules: FlowRules, { input, tenantId }: Started): NeededPlace | null {
+  const { workflowId, concurrency, rate } = rules;
   if (concurrency === null && rate === null) return null;
-  const key = concurrency === null ? '' : readKey('concurrency', concurrency.key, input);
-  const placeKey = placeKeyOf(workflowId, key);
+  const key = readKey(rules, 'concurrency', input);
+  const placeKey = named(rules, placeKeyOf(workflowId, key), 'concurrency');
   const placesMax = concurrency?.limit ?? null;
   const whenFull = concurrency?.whenFull ?? 'queue';
   if (rate === null) return { placeKey, placesMax, whenFull };
-  const rateKey = readKey('rate', rate.key, input);
+  const rateKey = readKey(rules, 'rate', input);
   return {
-    placeKey: lineKeyOf(workflowId, key, rateKey),
+    placeKey: named(rules, lineKeyOf(workflowId, key, rateKey), 'concurrency', 'rate'),
     placesMax,
     whenFull,
     rate: {
       placesKey: concurrency === null ? null : placeKey,
       bucket: {
-        key: `${tenantId}/start#${placeKeyOf(workflowId, rateKey)}`,
+        key: `${tenantId}/start#${named(rules, placeKeyOf(workflowId, rateKey), 'rate')}`,
         intervalUs: tokenIntervalUs(rate),
         burst: rate.burst,
       },
@@ -86,9 +96,22 @@ function placeOrTokenOf(
   };
 }
 
-function readKey(field: string, expression: Expression | null, input: JsonObject): string {
-  const found = flowKeyOf(expression, input);
-  if (!found.ok) throw badRequest(`${field}.key of the workflow: ${found.message}`);
+/** The name of what these kinds of rules share, see `nameForStarts`. */
+function named({ given }: FlowRules, name: string, ...kinds: readonly RuleKind[]): string {
+  return given === undefined
+    ? name
+    : nameForStarts(
+        name,
+        kinds.filter((kind) => given.has(kind)),
+      );
+}
+
+function readKey(rules: FlowRules, kind: RuleKind, input: JsonObject): string {
+  const found = flowKeyOf(rules[kind]?.key ?? null, input);
+  if (!found.ok) {
+    const whose = rules.given?.has(kind) === true ? '' : ' of the workflow';
+    throw badRequest(`${kind}.key${whose}: ${found.message}`);
+  }
   return found.key;
 }
 

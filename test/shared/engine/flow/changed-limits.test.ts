@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { GivenRules } from '../../../../src/shared/domain/workflow/flow/given-rules.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -85,6 +86,76 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.begun([...debounced, ...delayed])).length, 1);
   });
 
+  test(`${dialect}: a registration leaves the limits that starts brought`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {});
+    const limited = await svc.start(3, { rules: { concurrency: { limit: 1 } } });
+    const rate = { key: "'paced'", limit: 1, per: '1d' };
+    const paced = await svc.start(2, { rules: { rate } });
+    const debounce = { key: 'input.n', wait: '1h' };
+    const debounced = await svc.start(1, { rules: { concurrency: { limit: 1 }, debounce, rate } });
+    const delayed = await svc.start(1, { after: '1h', rules: { concurrency: { limit: 1 } } });
+    const all = [...limited, ...paced, ...debounced, ...delayed];
+    const first = [idAt(limited, 0), idAt(paced, 0)];
+    t.deepEqual(await svc.begun(all), first);
+    await svc.register('2', { concurrency: { limit: 9 }, rate: { limit: 1_000_000, per: '1s' } });
+    t.deepEqual(await svc.begun(all), first);
+    await svc.register('3', {});
+    t.deepEqual(await svc.begun(all), first);
+    await svc.passHours(2);
+    t.deepEqual(await svc.begun(all), first);
+    await svc.end(idAt(limited, 0));
+    t.deepEqual(await svc.begun(all), [...limited.slice(0, 2), idAt(paced, 0)]);
+    t.is((await svc.store.flow.find(idAt(delayed, 0)))?.placesMax, 1);
+    t.is((await svc.store.flow.find(idAt(debounced, 0)))?.placesMax, 1);
+    t.true((await svc.store.flow.find(idAt(debounced, 0)))?.isPaced);
+  });
+
+  test(`${dialect}: it changes the limit of the definition beside those that starts brought`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 1 } });
+    const all = await svc.start(3, { rules: { rate: { limit: 2, per: '1d' } } });
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.register('2', { concurrency: { limit: 3 } });
+    t.deepEqual(await svc.begun(all), all.slice(0, 2));
+  });
+
+  test(`${dialect}: at the front of a line, the limit of a start holds for those behind it`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {});
+    const first = await svc.start(1, { rules: { concurrency: { limit: 1 } } });
+    const strict = await svc.start(1, { rules: { concurrency: { limit: 1 } } });
+    const loose = await svc.start(2, { rules: { concurrency: { limit: 3 } } });
+    const all = [...first, ...strict, ...loose];
+    t.deepEqual(await svc.begun(all), first);
+    await svc.end(idAt(first, 0));
+    t.deepEqual(await svc.begun(all), all);
+  });
+
+  test(`${dialect}: rules of starts and of definitions share no place, token, wait or batch`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {});
+    const rate = { limit: 1, per: '1d' };
+    const strict = { concurrency: { limit: 1 }, rate };
+    await svc.register('2', strict);
+    const of = await svc.start(2, { version: '2' });
+    const brought = await svc.start(2, { version: '1', rules: strict });
+    const newest = { concurrency: { limit: 1, when_full: 'cancel_oldest' } };
+    const limited = await svc.start(1, { version: '1', rules: newest });
+    const all = [...of, ...brought, ...limited];
+    t.deepEqual(await svc.begun(all), [idAt(of, 0), idAt(brought, 0), idAt(limited, 0)]);
+    t.deepEqual(await Promise.all(of.map(async (id) => (await svc.story(id)).length)), [3, 1]);
+    const waits = [{ debounce: { wait: '1h' } }, { batch: { max: 2, wait: '1h' } }];
+    for (const [index, rules] of waits.entries()) {
+      const version = `3.${index}`;
+      await svc.register(version, rules);
+      const [own] = await svc.start(1, { version });
+      await svc.start(1, { version: '1', rules });
+      await svc.settle();
+      t.deepEqual(own && (await svc.story(own)), ['WorkflowStarted']);
+    }
+  });
+
   test(`${dialect}: the same definition again, and another workflow, change no limit`, async (t) => {
     const svc = await open(t, dialect);
     await svc.register('1', { concurrency: { limit: 1 } });
@@ -118,13 +189,22 @@ async function open(t: ExecutionContext, dialect: Dialect) {
     },
     async start(
       count: number,
-      { version = null, after }: { readonly version?: string | null; readonly after?: string } = {},
+      {
+        version = null,
+        after,
+        rules,
+      }: {
+        readonly version?: string | null;
+        readonly after?: string;
+        readonly rules?: GivenRules;
+      } = {},
     ): Promise<readonly ExecutionId[]> {
       const ids: ExecutionId[] = [];
       for (let n = 0; n < count; n += 1) {
         const given = { workflowVersion: version, input: { n }, priority: 5, idempotencyKey: null };
         const times = after !== undefined && { startTimes: { after } };
-        const of = { ...BY, workflowId: WORKFLOW, ...given, ...times };
+        const brings = rules !== undefined && { startRules: rules };
+        const of = { ...BY, workflowId: WORKFLOW, ...given, ...times, ...brings };
         ids.push((await svc.engine.startExecution(of)).executionId);
       }
       return ids;

@@ -295,6 +295,8 @@ create table public.flow_waits (
   next_line text,
   batch_bytes integer,
   in_line boolean default false not null,
+  keeps_limit boolean default false not null,
+  keeps_rate boolean default false not null,
   constraint flow_waits_burst_check CHECK ((burst >= 1)),
   constraint flow_waits_interval_us_check CHECK ((interval_us >= 1)),
   constraint flow_waits_pkey PRIMARY KEY (execution_id),

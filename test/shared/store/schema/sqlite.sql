@@ -235,7 +235,7 @@ CREATE TABLE "flow_waits" (
   -- From one token to the next, in microseconds, and the most tokens at once.
   interval_us integer check (interval_us >= 1),
   burst integer check (burst >= 1)
-, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0) strict;
+, cancels_oldest integer not null default 0, due_at integer, first_at integer, next_line text, batch_bytes integer, in_line integer not null default 0, keeps_limit integer not null default 0, keeps_rate integer not null default 0) strict;
 
 CREATE TABLE imported_definitions (
   definition_id text not null primary key,

@@ -92,6 +92,7 @@ function firstEventOf(
       input: draft.input,
       ...(draft.isBatch && { is_batch: true }),
       ...(hasLabels(draft.labels) && { labels: draft.labels }),
+      ...(draft.startRules !== null && { start_rules: draft.startRules }),
       ...(parent !== null && {
         parent_execution_id: parent.executionId,
         parent_node_id: parent.nodeId,

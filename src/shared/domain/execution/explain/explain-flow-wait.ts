@@ -5,7 +5,7 @@ import type { FlowFacts } from './facts.ts';
 import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
-export function explainFlowWait(wait: FlowFacts, { rate }: Pick<Plan, 'rate'>): Blocker {
+export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
   if (wait.batch !== null) return explainBatch(wait, wait.batch);
   if (wait.dueAt !== null) return explainDebounce(wait, wait.dueAt);
   const { placesMax, isPaced, since, ahead, holders } = wait;

@@ -1,4 +1,5 @@
 import type { ExecutionId } from '../../ids.ts';
+import { givenRate } from '../../workflow/flow/given-rules.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { RecordedEvent } from '../event.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
@@ -123,7 +124,8 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   whole.push(...explainPauses(scene));
   if (isDelayed(state)) return [...whole, explainDelay(scene)];
   if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
-  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, plan)];
+  const rate = plan.rate ?? givenRate(state.startRules);
+  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, rate)];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||

@@ -20,6 +20,7 @@ export function foldStarted(
   draft.workflowVersion = payload.workflow_version;
   draft.input = payload.input;
   draft.labels = payload.labels ?? NO_LABELS;
+  draft.startRules = payload.start_rules ?? null;
   draft.data = payload.input;
   if (plan !== null && plan.startNode !== null) {
     draft.arrivals = [{ from: null, to: plan.startNode, output: null }];

@@ -3,6 +3,7 @@ import type { Expression } from '../../expression/expression.ts';
 import { quoteExpression } from '../../expression/quote-expression.ts';
 import { kindOf } from '../../expression/values.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
+import type { RuleKind } from './rule-kinds.ts';
 
 export const FLOW_KEY_LENGTH_MAX = 256;
 
@@ -69,6 +70,16 @@ export function debounceLineOf(workflowId: string, key: string): string {
 /** Names the line of those that gather in batches. */
 export function batchLineOf(workflowId: string, key: string): string {
   return JSON.stringify([workflowId, key, '', 'batch']);
+}
+
+/**
+ * The name of a line, or of places, under rules that starts bring: `given` are their kinds. It differs from all
+ * names under definitions, so those who start executions move nobody who waits under a definition.
+ */
+export function nameForStarts(name: string, given: readonly RuleKind[]): string {
+  if (given.length === 0) return name;
+  const [workflowId, key, rateKey = '', ...more] = JSON.parse(name) as readonly string[];
+  return JSON.stringify([workflowId, key, rateKey, ...more, 'start', ...given]);
 }
 
 /** The key of the rate in a name that `lineKeyOf` made. */

@@ -1,5 +1,6 @@
 import type { Plan } from '../plan/plan.ts';
 import { CONCURRENCY_MAX } from './concurrency.ts';
+import type { FlowRules } from './given-rules.ts';
 import { RATE_LIMIT_MAX, tokenIntervalUs, type Pace } from './rate.ts';
 
 /*
@@ -29,13 +30,15 @@ export function waitLimitsOf({ concurrency, rate }: Limited): WaitLimits {
   };
 }
 
-/** The rules of a version, with the limits of the one that is registered last. */
-export function withLimitsOf<Rules extends Limited>(rules: Rules, last: Limited): Rules {
-  const { concurrency, rate } = rules;
+/** The rules of an execution, with the limits of the version that is registered last. Those of its start stay. */
+export function withLimitsOf(rules: FlowRules, last: Limited): FlowRules {
+  const { concurrency, rate, given } = rules;
   const { limit, perMs, burst } = last.rate ?? UNPACED;
   return {
     ...rules,
-    concurrency: concurrency && { ...concurrency, limit: waitLimitsOf(last).placesMax },
-    rate: rate && { ...rate, limit, perMs, burst },
+    ...(given?.has('concurrency') !== true && {
+      concurrency: concurrency && { ...concurrency, limit: waitLimitsOf(last).placesMax },
+    }),
+    ...(given?.has('rate') !== true && { rate: rate && { ...rate, limit, perMs, burst } }),
   };
 }

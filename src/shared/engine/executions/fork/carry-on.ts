@@ -3,6 +3,7 @@ import type { ExecutionEvent, RecordedEvent } from '../../../domain/execution/ev
 import { hasLabels, type Labels } from '../../../domain/execution/labels/labels.ts';
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import type { GivenRules } from '../../../domain/workflow/flow/given-rules.ts';
 import type { StandingPause } from '../../../domain/workflow/workflow-pause.ts';
 import type { CommitVerdict, NewExecution } from '../../../store/commit.ts';
 import type { ExecutionRow } from '../../../store/store.ts';
@@ -22,6 +23,8 @@ const PAGE_EVENTS = 1_000;
 export interface HistoryInput {
   readonly input: JsonObject;
   readonly isBatch: boolean;
+  /** Rules that its start brought. */
+  readonly startRules: GivenRules | null;
   /** A node was entered, so its input is never replaced by that of a batch. */
   readonly hasBegun: boolean;
 }
@@ -39,13 +42,15 @@ export async function readWholeHistory(
   },
 ): Promise<HistoryInput> {
   const { executionId, lastSequence } = row;
-  let found: Omit<HistoryInput, 'hasBegun'> | null = null;
+  let found: FoundInput | null = null;
+  let startRules: GivenRules | null = null;
   let hasBegun = false;
   let after = 0;
   while (after < lastSequence) {
     const page = await readEventsOf(executions, { row, after, limit: PAGE_EVENTS });
     for (const event of page) {
       found = inputIn(event, until) ?? found;
+      if (event.kind === 'WorkflowStarted') startRules = event.payload.start_rules ?? null;
       hasBegun ||= event.sequence <= until && isProgress(event);
     }
     const last = page.at(-1);
@@ -57,7 +62,7 @@ export async function readWholeHistory(
   if (found === null || after < lastSequence) {
     throw new Error(`the history of ${executionId} is not whole`);
   }
-  return { ...found, hasBegun };
+  return { ...found, startRules, hasBegun };
 }
 
 function isProgress(event: RecordedEvent): boolean {
@@ -65,7 +70,9 @@ function isProgress(event: RecordedEvent): boolean {
   return (event.payload.carried?.settled_nodes.length ?? 0) > 0;
 }
 
-function inputIn(event: RecordedEvent, until: number): Omit<HistoryInput, 'hasBegun'> | null {
+type FoundInput = Pick<HistoryInput, 'input' | 'isBatch'>;
+
+function inputIn(event: RecordedEvent, until: number): FoundInput | null {
   if (event.sequence > until) return null;
   switch (event.kind) {
     case 'WorkflowStarted':
@@ -121,6 +128,7 @@ export function carryOn(
         input: of.history.input,
         ...(of.history.isBatch && { is_batch: true }),
         ...(hasLabels(labels) && { labels }),
+        ...(of.history.startRules !== null && { start_rules: of.history.startRules }),
         ...of.from,
         carried,
       },

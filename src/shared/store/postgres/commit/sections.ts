@@ -102,6 +102,8 @@ export const COMMIT_SECTIONS = {
     interval_us: ['int8', ({ rate }) => rate?.bucket.intervalUs ?? null],
     burst: ['int4', ({ rate }) => rate?.bucket.burst ?? null],
     cancels_oldest: ['bool', ({ cancelsOldest = false }) => cancelsOldest],
+    keeps_limit: ['bool', ({ keepsLimit = false }) => keepsLimit],
+    keeps_rate: ['bool', ({ keepsRate = false }) => keepsRate],
     debounce_ms: ['int8', ({ debounce }) => debounce?.waitMs ?? null],
     debounce_max_ms: ['int8', ({ debounce }) => debounce?.maxWaitMs ?? null],
     batch_ms: ['int8', ({ batch }) => batch?.waitMs ?? null],

@@ -76,10 +76,10 @@ export function waitingParts(has: Has, $: Param): string[] {
     `waiting as (
       insert into flow_waits (
         execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-        interval_us, burst, cancels_oldest, first_at, due_at, next_line, batch_bytes
+        interval_us, burst, cancels_oldest, keeps_limit, keeps_rate, first_at, due_at, next_line, batch_bytes
       )
       select a.id, a.tenant_id, w.place_key, w.places_max, w.shard, a.stamp, w.places_key,
-        w.bucket_key, w.interval_us, w.burst, w.cancels_oldest, f.first_at,
+        w.bucket_key, w.interval_us, w.burst, w.cancels_oldest, w.keeps_limit, w.keeps_rate, f.first_at,
         least(
           a.stamp + w.debounce_ms * interval '1 millisecond',
           f.first_at + w.debounce_max_ms * interval '1 millisecond',

@@ -38,7 +38,15 @@ export function awaitPlace(connection: Connection, plan: CommitPlan, since: numb
   if (awaited === undefined) return;
   const { debounce, batch } = awaited;
   const shard = create?.shard ?? entersQueue?.shard ?? null;
-  insertWait(connection, { executionId, tenantId, shard, since, line: lineOf(awaited) });
+  const { keepsLimit = false, keepsRate = false } = awaited;
+  insertWait(connection, {
+    executionId,
+    tenantId,
+    shard,
+    since,
+    line: lineOf(awaited),
+    keeps: { limit: keepsLimit, rate: keepsRate },
+  });
   if (batch !== undefined) {
     connection.run('update flow_waits set due_at = ?, batch_bytes = ? where execution_id = ?', [
       since + batch.waitMs,
@@ -96,15 +104,17 @@ export function insertWait(
     readonly shard: number | null;
     readonly since: number;
     readonly line: WaitLine;
+    /** See `AwaitedPlace`: the same in all lines of an execution. Absent: the row exists. */
+    readonly keeps?: { readonly limit: boolean; readonly rate: boolean };
   },
 ): void {
-  const { executionId, tenantId, shard, since, line } = of;
+  const { executionId, tenantId, shard, since, line, keeps } = of;
   connection.run(
     `insert into flow_waits (
        execution_id, tenant_id, place_key, places_max, shard, since, places_key, bucket_key,
-       interval_us, burst, cancels_oldest
+       interval_us, burst, cancels_oldest, keeps_limit, keeps_rate
      )
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (execution_id) do update
      set place_key = excluded.place_key,
        places_max = excluded.places_max,
@@ -131,6 +141,8 @@ export function insertWait(
       line.interval_us,
       line.burst,
       line.cancels_oldest ? 1 : 0,
+      keeps?.limit === true ? 1 : 0,
+      keeps?.rate === true ? 1 : 0,
     ],
   );
 }
