@@ -1,4 +1,4 @@
--- after: 7cc9146b9784c3bd76cd1dc77006f22be83c66bc06726f50378cf2e0c210360d
+-- after: 7fff55e781359e58642ac7ddccaf2bc3f272ada4caa60306f39e11d154d6edd7
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -28,7 +28,7 @@ CREATE TABLE definitions (
   ir_hash text not null,
   ir text not null,
   actor_id text not null,
-  created_at integer not null,
+  created_at integer not null, places_max integer check (places_max >= 1), interval_us integer check (interval_us >= 1), burst integer check (burst >= 1),
   unique (tenant_id, workflow_id, version, revision)
 ) strict;
 
@@ -863,6 +863,38 @@ CREATE INDEX child_places_borrowing on child_places (tenant_id, parent_execution
   where state = 'waiting' and parent_execution_id is not null;
 
 CREATE INDEX child_places_lent_of_tenant on child_places (tenant_id) where state = 'lent';
+
+CREATE TRIGGER definitions_rescale_start_buckets after insert on definitions
+when new.interval_us is not null begin
+  update quota_buckets
+  set full_at_us = new.created_at * 1000 + new.interval_us * (
+    -- Without the last rate, the bucket has no fewer than 0 tokens.
+    new.burst - max(0, min(new.burst, coalesce(
+      last.burst - (full_at_us - new.created_at * 1000 + last.interval_us - 1) / last.interval_us,
+      new.burst - (full_at_us - new.created_at * 1000 + new.interval_us - 1) / new.interval_us
+    )))
+  )
+  from (
+    select max(d.interval_us) as interval_us, max(d.burst) as burst
+    from (
+      select interval_us, burst
+      from definitions
+      where tenant_id = new.tenant_id and workflow_id = new.workflow_id and seq < new.seq
+      order by seq desc
+      limit 1
+    ) d
+  ) last
+  where tenant_id = new.tenant_id
+    and substr(
+      bucket_key,
+      1,
+      length(new.tenant_id || '/start#[' || json_quote(new.workflow_id) || ',')
+    ) = new.tenant_id || '/start#[' || json_quote(new.workflow_id) || ','
+    -- Those of rates that starts brought have a name of their own.
+    and substr(bucket_key, -16) <> ',"start","rate"]'
+    and full_at_us > new.created_at * 1000
+    and (last.interval_us, last.burst) is not (new.interval_us, new.burst);
+end;
 
 insert into lease_fence (id, last) values (1, 0);
 

@@ -18,7 +18,7 @@ export interface DefinitionStore {
     readonly actorId: string;
     /** Absent: no limit. */
     readonly workflowsMax?: number | null;
-    /** A new revision gives them to the executions of the workflow that wait; absent: they keep theirs. */
+    /** Count for all executions of the workflow that wait, until another revision is registered; absent: each has its own. */
     readonly waitLimits?: WaitLimits;
   }): Promise<DefinitionRow | null>;
   /** Also one that came with an imported execution, which nothing else here ever answers. */

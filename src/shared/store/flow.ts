@@ -2,9 +2,9 @@ import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { AwaitedToken } from './commit.ts';
 
 /**
- * Places of a key of concurrency. They are numbered from 1 to the limit of the execution that has
- * waited longest, and each number is given once. An execution keeps its place until it ends. A
- * registration gives its limits to those that wait: see `WaitLimits`.
+ * Places of a key of concurrency. They are numbered from 1 to the limit in force, and each number is given
+ * once. An execution keeps its place until it ends. The limits in force are those of the definition of the
+ * workflow that is registered last, see `WaitLimits`; without one, those of the execution that has waited longest.
  *
  * A start may say that it cancels the oldest (`cancelsOldest`). While it waits, the newest executions up
  * to and with it are wanted, as many as its limit says, and all older ones are surplus: those that wait,

@@ -54,11 +54,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('executions and items that wait for a place are counted', async (t, { store }) => {
     const { tenantId } = await startWithItems(store, [{}, { queueName: 'default#1#pay#' }]);
-    const create = { awaitsPlace: { placeKey: 'k', placesMax: 1 } };
+    const create = { awaitsPlace: { placeKey: '["w","k"]', placesMax: 1 } };
     const first = await start(store, { tenantId, create });
     await start(store, { tenantId, create });
     t.like(await read(store), { waitingInFlow: inFlow({ concurrency: 2 }), waitingForQuota: 1 });
-    const [admitted, ...others] = await store.flow.admit({ tenantId, placeKey: 'k', limit: 9 });
+    const [admitted, ...others] = await store.flow.admit({
+      tenantId,
+      placeKey: '["w","k"]',
+      limit: 9,
+    });
     t.deepEqual(others, []);
     t.is(admitted?.executionId, first.executionId);
     t.like(await read(store), { waitingInFlow: inFlow({ concurrency: 1 }), waitingForQuota: 1 });
@@ -86,7 +90,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('an admission says how long the execution waited', async (t, { store, age }) => {
     const tenantId = 'waiters' as TenantId;
-    await start(store, { tenantId, create: { awaitsPlace: { placeKey: 'k', placesMax: 1 } } });
+    await start(store, {
+      tenantId,
+      create: { awaitsPlace: { placeKey: '["w","k"]', placesMax: 1 } },
+    });
     await age({ table: 'flow_waits', columns: ['since'], byMs: 60_000 });
     const counted: [string, number][] = [];
     const observed: number[] = [];

@@ -6,7 +6,7 @@ import type { GivenRules } from '../../../../src/shared/domain/workflow/flow/giv
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { openTestStore } from '../../../support/stores.ts';
+import { changeTable, openTestStore } from '../../../support/stores.ts';
 
 /* The limits of the version that is registered last count for executions of all versions that wait. */
 
@@ -53,6 +53,56 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.begun(all), all.slice(0, 1));
     await svc.register('2', { rate: { limit: 1_000_000, per: '1s' } });
     t.deepEqual(await eventually(() => svc.allBegun(all)), all);
+  });
+
+  test(`${dialect}: an empty bucket stays empty when its rate is lowered or raised`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { rate: { limit: 24, per: '1d', burst: 2 } });
+    const all = await svc.start(4);
+    t.deepEqual(await svc.begun(all), all.slice(0, 2));
+    await svc.register('2', { rate: { limit: 1, per: '1d', burst: 5 } });
+    t.deepEqual(await svc.begun(all), all.slice(0, 2));
+    t.is(await svc.nextTokenIn(), '24 hours');
+    await svc.register('3', { rate: { limit: 8, per: '1d', burst: 1 } });
+    t.deepEqual(await svc.begun(all), all.slice(0, 2));
+    t.is(await svc.nextTokenIn(), '3 hours');
+  });
+
+  test(`${dialect}: a bucket with tokens keeps them, up to the new burst`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { rate: { limit: 24, per: '1d', burst: 6 } });
+    const first = await svc.start(2);
+    t.deepEqual(await svc.begun(first), first);
+    await svc.register('2', { rate: { limit: 1, per: '1d', burst: 50 } });
+    const second = await svc.start(2);
+    t.deepEqual(await svc.begun(second), second);
+    await svc.register('3', { rate: { limit: 2, per: '1d', burst: 1 } });
+    const third = await svc.start(2);
+    t.deepEqual(await svc.begun(third), third.slice(0, 1));
+    t.is(await svc.nextTokenIn(), '12 hours');
+  });
+
+  test(`${dialect}: a changed limit leaves the tokens as they are`, async (t) => {
+    const svc = await open(t, dialect);
+    const rate = { limit: 24, per: '1d', burst: 1 };
+    await svc.register('1', { rate });
+    const all = await svc.start(2);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.passHours(0.5);
+    await svc.register('2', { rate, concurrency: { limit: 1 } });
+    t.is(await svc.nextTokenIn(), '0.5 hours');
+  });
+
+  test(`${dialect}: the rate of another workflow moves no bucket`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { rate: { limit: 24, per: '1d', burst: 1 } });
+    const all = await svc.start(2);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    for (const other of [`${WORKFLOW}-2`, `${WORKFLOW}"`, `${WORKFLOW}\\`]) {
+      await svc.register('1', { rate: { limit: 1, per: '1s' } }, other);
+      await svc.register('2', { rate: { limit: 1_000, per: '1s' } }, other);
+    }
+    t.is(await svc.nextTokenIn(), '1 hours');
   });
 
   test(`${dialect}: a start of an older version and a fork wait for the limit in force`, async (t) => {
@@ -168,7 +218,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 }
 
 async function open(t: ExecutionContext, dialect: Dialect) {
-  const { store, close, age } = await openTestStore(dialect);
+  const { store, url, close, age } = await openTestStore(dialect);
+  const change = changeTable(url);
   t.teardown(close);
   const svc = openTestEngine({ store });
   const kind = { type: 'wait', condition: 'external_event', correlation_key: 'go' };
@@ -224,6 +275,11 @@ async function open(t: ExecutionContext, dialect: Dialect) {
       const byMs = hours * 3_600_000;
       await age({ table: 'timers', columns: ['due_at'], byMs });
       await age({ table: 'flow_waits', columns: ['due_at'], byMs });
+      await change(`update quota_buckets set full_at_us = full_at_us - ${byMs * 1_000}`);
+    },
+    async nextTokenIn(): Promise<string> {
+      const { keys } = await store.flow.listKeys({ limit: 9, lines: 9, batchBytesMax: 1_000 });
+      return `${Math.round((keys[0]?.nextTokenMs ?? 0) / 360_000) / 10} hours`;
     },
   };
 }

@@ -19,13 +19,13 @@ test('the start that is due among 100 000 keys is the first of the first look', 
   await raw.query(
     `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since, due_at,
        first_at, cancels_oldest)
-     select gen_random_uuid(), 'default', lpad(i::text, 6, '0'), 1, 0, now(),
+     select gen_random_uuid(), 'default', format('["w","%s"]', lpad(i::text, 6, '0')), 1, 0, now(),
        now() + case when i = ${WAITING} then interval '0 s' else interval '1 hour' end, now(), true
      from generate_series(1, ${WAITING}) as i`,
   );
   const reads = await readsOf({ url, raw }, async ({ flow }) => {
     const { keys } = await flow.listKeys({ limit: LINES, lines: LINES, batchBytesMax: 1_000 });
-    t.like(keys[0], { placeKey: String(WAITING), isDebounced: true, nextTokenMs: 0 });
+    t.like(keys[0], { placeKey: `["w","${WAITING}"]`, isDebounced: true, nextTokenMs: 0 });
     t.is(keys.length, LINES);
   });
   t.true(reads < READS_MAX, `a look reads ${reads} rows`);
@@ -43,7 +43,7 @@ test('the oldest of a long line are found to be surplus without reading the othe
      )
      insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since,
        cancels_oldest)
-     select id, 'default', 'k', 1, 0, now(), true
+     select id, 'default', '["w","k"]', 1, 0, now(), true
      from made`,
   );
   await raw.query(
@@ -56,7 +56,7 @@ test('the oldest of a long line are found to be surplus without reading the othe
   const reads = await readsOf({ url, raw }, async ({ flow }) => {
     const surplus = await flow.listSurplus({
       tenantId: DEFAULT_TENANT,
-      placeKey: 'k',
+      placeKey: '["w","k"]',
       limit: LINES,
     });
     t.is(surplus.length, LINES);

@@ -183,7 +183,13 @@ create table public.definitions (
   ir json not null,
   actor_id text not null,
   created_at timestamp with time zone not null,
+  places_max integer,
+  interval_us bigint,
+  burst integer,
+  constraint definitions_burst_check CHECK ((burst >= 1)),
+  constraint definitions_interval_us_check CHECK ((interval_us >= 1)),
   constraint definitions_pkey PRIMARY KEY (definition_id),
+  constraint definitions_places_max_check CHECK ((places_max >= 1)),
   constraint definitions_revision_check CHECK ((revision >= 1)),
   constraint definitions_seq_key UNIQUE (seq),
   constraint definitions_tenant_id_workflow_id_version_revision_key UNIQUE (tenant_id, workflow_id, version, revision)
@@ -1137,24 +1143,41 @@ CREATE OR REPLACE FUNCTION public.admit_flow_at_rate(tenant text, line text, of_
 AS $function$
 declare
   now_us bigint;
+  in_force record;
+  keeps record;
   full_us bigint;
   room bigint;
   places int;
   begun json := '[]';
 begin
+  perform pg_advisory_xact_lock_shared(
+    hashtextextended(tenant || '/' || (line::json ->> 0), 56)
+  );
   perform pg_advisory_xact_lock(hashtextextended(bucket, 38));
+  -- All executions of a line keep the limits that their starts brought, or none does.
+  select w.keeps_limit as limits, w.keeps_rate as rate
+  into keeps
+  from public.flow_waits w
+  where w.tenant_id = tenant
+    and w.place_key = line
+  limit 1;
+  select case when not keeps.limits then d.places_max end as places_max,
+    case when not keeps.rate then d.interval_us end as interval_us,
+    case when not keeps.rate then d.burst end as burst
+  into in_force
+  from public.definitions d
+  where d.tenant_id = tenant
+    and d.workflow_id = line::json ->> 0
+  order by d.seq desc
+  limit 1;
+  interval_us := coalesce(in_force.interval_us, interval_us);
+  burst := coalesce(in_force.burst, burst);
   now_us := floor(extract(epoch from clock_timestamp()) * 1000000);
   select b.full_at_us
   into full_us
   from public.quota_buckets b
   where b.bucket_key = bucket;
   full_us := greatest(now_us, coalesce(full_us, now_us));
-  if full_us > now_us + burst * interval_us then
-    full_us := now_us + burst * interval_us;
-    update public.quota_buckets b
-    set full_at_us = full_us
-    where b.bucket_key = bucket;
-  end if;
   room := least((now_us + burst * interval_us - full_us) / interval_us, at_most);
 
   if room > 0 and of_places is not null then
@@ -1171,7 +1194,7 @@ begin
           where e.id = p.execution_id
         ) is not true
     ));
-    select w.places_max
+    select coalesce(in_force.places_max, w.places_max)
     into places
     from public.flow_waits w
     where w.tenant_id = tenant
@@ -2184,6 +2207,58 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.rescale_start_buckets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  now_us bigint;
+  last_interval_us bigint;
+  last_burst int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(new.tenant_id || '/' || new.workflow_id, 56));
+  now_us := floor(extract(epoch from clock_timestamp()) * 1000000);
+  if exists (
+    select
+    from public.definitions d
+    where d.tenant_id = new.tenant_id
+      and d.workflow_id = new.workflow_id
+      and d.seq > new.seq
+  ) then
+    return null;
+  end if;
+  select d.interval_us, d.burst
+  into last_interval_us, last_burst
+  from public.definitions d
+  where d.tenant_id = new.tenant_id
+    and d.workflow_id = new.workflow_id
+    and d.seq < new.seq
+  order by d.seq desc
+  limit 1;
+  if last_interval_us = new.interval_us and last_burst = new.burst then
+    return null;
+  end if;
+  update public.quota_buckets b
+  set full_at_us = now_us + new.interval_us * (
+    -- Without the last rate, the bucket has no fewer than 0 tokens.
+    new.burst - greatest(0, least(new.burst, coalesce(
+      last_burst - (b.full_at_us - now_us + last_interval_us - 1) / last_interval_us,
+      new.burst - (b.full_at_us - now_us + new.interval_us - 1) / new.interval_us
+    )))
+  )
+  where b.tenant_id = new.tenant_id
+    and starts_with(
+      b.bucket_key,
+      new.tenant_id || '/start#[' || to_json(new.workflow_id)::text || ','
+    )
+    -- Those of rates that starts brought have a name of their own.
+    and right(b.bucket_key, 16) <> ',"start","rate"]'
+    and b.full_at_us > now_us;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.retire_executions(retirement uuid, tenant text, actor text, told json, leaving json)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2436,6 +2511,8 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.audit_windows FOR EACH 
 CREATE TRIGGER name_workflow_of_dead_letter BEFORE INSERT ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION public.name_workflow_of_dead_letter();
 
 CREATE TRIGGER refuse_change BEFORE UPDATE ON public.definitions FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
+
+CREATE TRIGGER rescale_start_buckets AFTER INSERT ON public.definitions FOR EACH ROW WHEN ((new.interval_us IS NOT NULL)) EXECUTE FUNCTION public.rescale_start_buckets();
 
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 

@@ -11,7 +11,7 @@ import { RATE_LIMIT_MAX, tokenIntervalUs, type Pace } from './rate.ts';
 
 type Limited = Pick<Plan, 'concurrency' | 'rate'>;
 
-/** The limits in force, as a wait keeps them. */
+/** The limits in force, as a wait and a definition keep them. */
 export interface WaitLimits {
   readonly placesMax: number;
   readonly intervalUs: number;

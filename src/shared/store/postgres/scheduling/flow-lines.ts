@@ -4,6 +4,7 @@ import type { FlowStore, WaitedKey, WaitedKeys } from '../../flow.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { isBatchFull } from './flow-batch.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 
 export async function listKeys(
   pool: PostgresPool,
@@ -72,7 +73,7 @@ const LIST_KEYS: Statement = {
       (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
           w.burst, w.seq, w.batch_bytes, w.due_at, 1 as nth
-        from flow_waits w
+        from ${LIMITED_WAITS} w
         where (w.tenant_id, w.place_key) > ($3::text, $4::text)
         order by w.tenant_id, w.place_key, w.seq
         limit 1
@@ -83,7 +84,7 @@ const LIST_KEYS: Statement = {
       cross join lateral (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
           w.burst, w.seq, w.batch_bytes, w.due_at
-        from flow_waits w
+        from ${LIMITED_WAITS} w
         where (w.tenant_id, w.place_key) > (k.tenant_id, k.place_key)
         order by w.tenant_id, w.place_key, w.seq
         limit 1
@@ -111,7 +112,7 @@ const LIST_KEYS: Statement = {
       cross join lateral (
         select w.tenant_id, w.place_key, w.places_max, w.places_key, w.bucket_key, w.interval_us,
           w.burst, w.seq, w.batch_bytes, w.due_at
-        from flow_waits w
+        from ${LIMITED_WAITS} w
         where w.tenant_id = d.tenant_id
           and w.place_key = d.place_key
         order by w.seq
@@ -133,13 +134,9 @@ const LIST_KEYS: Statement = {
           case when k.batch_bytes is not null and ${isBatchFull('k', '$5')} then 0 end,
           ceil(extract(epoch from coalesce(n.due_at, k.due_at) - clock_timestamp()) * 1000000)::int8,
           (
-            -- More than one interval: a slower rate has emptied it, and the admission bounds it.
-            select case when t.next_us > k.interval_us then 0 else t.next_us end
+            select b.full_at_us + k.interval_us - k.burst * k.interval_us
+              - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
             from quota_buckets b
-            cross join lateral (
-              select b.full_at_us + k.interval_us - k.burst * k.interval_us
-                - floor(extract(epoch from clock_timestamp()) * 1000000)::int8 as next_us
-            ) t
             where b.bucket_key = k.bucket_key
           ),
           0
@@ -166,7 +163,7 @@ const LIST_KEYS: Statement = {
       from looked k
       left join lateral (
         select c.seq, c.places_max, c.due_at
-        from flow_waits c
+        from ${LIMITED_WAITS} c
         where c.tenant_id = k.tenant_id
           and c.place_key = k.place_key
           and c.cancels_oldest

@@ -3,6 +3,7 @@ import type { FlowStore, SurplusExecution } from '../../flow.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 
 export async function listSurplus(
   pool: PostgresPool,
@@ -36,7 +37,7 @@ const SURPLUS: Statement = {
   text: `
     with newest as materialized (
       select c.seq, c.execution_id, c.places_max
-      from flow_waits c
+      from ${LIMITED_WAITS} c
       where c.tenant_id = $1
         and c.place_key = $2
         and c.cancels_oldest

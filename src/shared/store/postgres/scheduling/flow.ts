@@ -5,6 +5,7 @@ import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listKeys } from './flow-lines.ts';
 import { listSurplus, noteLeaving } from './flow-surplus.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
@@ -110,7 +111,7 @@ const ADMIT: Statement = {
       select
       from (
         select c.seq, c.places_max
-        from flow_waits c
+        from ${LIMITED_WAITS} c
         where c.tenant_id = $1
           and c.place_key = $2
           and c.cancels_oldest
@@ -139,7 +140,7 @@ const ADMIT: Statement = {
       ))) as free
       from (
         select w.places_max
-        from flow_waits w
+        from ${LIMITED_WAITS} w
         where w.tenant_id = $1
           and w.place_key = $2
         order by w.seq
@@ -264,6 +265,6 @@ const FIND: Statement = {
       order by p.place
       limit $3
     ), ' ') as holders
-    from flow_waits w
+    from ${LIMITED_WAITS} w
     where w.execution_id = $1::uuid`,
 };

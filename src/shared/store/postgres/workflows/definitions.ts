@@ -19,7 +19,6 @@ import {
   standingPauseOf,
   type StandingPauseColumns,
 } from '../executions/standing-pause.ts';
-import { limitWaitsOf } from '../scheduling/limit-waits.ts';
 
 const TRIES_MAX = 50;
 
@@ -174,7 +173,8 @@ async function register(
   management: Management,
   params: Parameters<DefinitionStore['register']>[0],
 ): Promise<DefinitionRow | null> {
-  const { tenantId, workflowId, version, irHash, workflowsMax = null } = params;
+  const { tenantId, workflowId, version, irHash, workflowsMax = null, waitLimits } = params;
+  const { placesMax = null, intervalUs = null, burst = null } = waitLimits ?? {};
   const ir = JSON.stringify(params.ir);
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     const [row] = await management.any(
@@ -195,17 +195,17 @@ async function register(
         added as (
           insert into definitions as d (
             definition_id, tenant_id, workflow_id, version, revision, ir_hash, ir, actor_id,
-            created_at
+            created_at, places_max, interval_us, burst
           )
           select ${params.definitionId}, ${tenantId}, ${workflowId}, ${version},
             coalesce((select n.revision from newest n), 0) + 1, ${irHash}, ${ir}::json,
-            ${params.actorId}, date_trunc('milliseconds', clock_timestamp())
+            ${params.actorId}, date_trunc('milliseconds', clock_timestamp()),
+            ${placesMax}::int4, ${intervalUs}::int8, ${burst}::int4
           where not exists (select from newest n where n.ir_hash = ${irHash})
             and (select r.there_is from room r)
           on conflict (tenant_id, workflow_id, version, revision) do nothing
           returning ${COLUMNS}
         ),
-        limited as (${limitWaitsOf(params)}),
         audited as (${appendAuditOf(
           {
             tenantId,

@@ -11,6 +11,7 @@ import {
 import type { Connection } from '../connection/connect.ts';
 import { openBucket } from './buckets.ts';
 import { isBatchFull } from './flow-batch.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 
 /** See `LIST_KEYS` of PostgreSQL. */
 export function listKeys(
@@ -83,8 +84,8 @@ export function listKeys(
          )
        ), 0) as hasSurplus
      from looked k
-     join flow_waits h on h.seq = k.seq
-     left join flow_waits n on n.seq = (
+     join ${LIMITED_WAITS} h on h.seq = k.seq
+     left join ${LIMITED_WAITS} n on n.seq = (
        select c.seq
        from flow_waits c
        where c.tenant_id = k.tenant_id and c.place_key = k.place_key and c.cancels_oldest = 1
@@ -146,9 +147,7 @@ function nextMsOf(
 ): number {
   if (dueAt !== null) return Math.max(0, dueAt - connection.now());
   if (token === null) return 0;
-  const { nextTokenMs } = openBucket(connection, token.bucket).take(0);
-  // Otherwise a slower rate has emptied it, and the admission bounds it.
-  return nextTokenMs * 1_000 <= token.bucket.intervalUs ? nextTokenMs : 0;
+  return openBucket(connection, token.bucket).take(0).nextTokenMs;
 }
 
 function tokenOf(

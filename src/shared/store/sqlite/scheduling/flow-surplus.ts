@@ -1,6 +1,7 @@
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { FlowStore, LineName, SurplusExecution } from '../../flow.ts';
 import type { Connection } from '../connection/connect.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 
 /** See `SURPLUS` of PostgreSQL. */
 export function listSurplus(
@@ -85,7 +86,7 @@ function findNewest(
   | undefined {
   return connection.get(
     `select execution_id as executionId, seq, places_max as placesMax
-     from flow_waits
+     from ${LIMITED_WAITS}
      where tenant_id = ? and place_key = ? and cancels_oldest = 1
      order by seq desc
      limit 1`,

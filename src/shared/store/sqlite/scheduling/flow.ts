@@ -1,20 +1,23 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
+import type { Bucket } from '../../../domain/work/quota.ts';
 import {
   type AdmittedExecution,
   type FlowStore,
   HOLDERS_MAX,
+  type LineName,
   type PacedBeginnings,
 } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { boundBucket, openBucket } from './buckets.ts';
+import { openBucket } from './buckets.ts';
 import { markRunnable } from './mark-runnable.ts';
 import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listKeys } from './flow-lines.ts';
 import { hasSurplusWaits, listSurplus } from './flow-surplus.ts';
+import { LIMITED_WAITS } from './limited-waits.ts';
 
 export function createFlowStore(connection: Connection): FlowStore {
   return {
@@ -53,15 +56,29 @@ function admit(
 /** See `admit_flow_at_rate` of PostgreSQL. */
 function admitAtRate(
   connection: Connection,
-  { tenantId, placeKey, token, limit }: Parameters<FlowStore['admitAtRate']>[0],
+  { token, limit, ...line }: Parameters<FlowStore['admitAtRate']>[0],
 ): PacedBeginnings {
-  boundBucket(connection, token.bucket);
-  const bucket = openBucket(connection, token.bucket);
+  const bucket = openBucket(connection, { ...token.bucket, ...rateOf(connection, line) });
   const { placesKey } = token;
   const count = Math.min(bucket.tokens, limit);
-  const admitted =
-    count > 0 ? begin(connection, { tenantId, placeKey, limit: count, placesKey }) : [];
+  const admitted = count > 0 ? begin(connection, { ...line, limit: count, placesKey }) : [];
   return { admitted, ...bucket.take(admitted.length) };
+}
+
+/** It may have changed since the lines were listed. */
+function rateOf(
+  connection: Connection,
+  { tenantId, placeKey }: LineName,
+): Partial<Pick<Bucket, 'intervalUs' | 'burst'>> {
+  const rate = connection.get<Pick<Bucket, 'intervalUs' | 'burst'>>(
+    `select interval_us as intervalUs, burst
+     from ${LIMITED_WAITS}
+     where tenant_id = ? and place_key = ?
+     order by seq
+     limit 1`,
+    [tenantId, placeKey],
+  );
+  return rate ?? {};
 }
 
 /** `placesKey` null: they need no place. */
@@ -114,7 +131,7 @@ function findFree(
        from flow_places
        where tenant_id = :tenant_id and place_key = :places_key
      ) as room
-     from flow_waits
+     from ${LIMITED_WAITS}
      where tenant_id = :tenant_id and place_key = :place_key
      order by seq
      limit 1`,
@@ -165,7 +182,7 @@ function find(
          limit :limit
        )
      ) as ahead
-     from flow_waits w
+     from ${LIMITED_WAITS} w
      where execution_id = :execution_id`,
     { execution_id: executionId, limit: AHEAD_MAX },
   );

@@ -10,7 +10,6 @@ import type {
 import { appendAudit } from '../audit/append.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { limitWaits } from '../scheduling/limit-waits.ts';
 import { findStandingPause } from './workflow-pauses.ts';
 
 export function createDefinitionStore(connection: Connection): DefinitionStore {
@@ -58,14 +57,22 @@ function register(
     created_at: connection.now(),
   };
   connection.run(
-    `insert into definitions (${DEFINITION_COLUMNS}, ir, actor_id)
+    `insert into definitions (
+       ${DEFINITION_COLUMNS}, ir, actor_id, places_max, interval_us, burst
+     )
      values (
        :definition_id, :tenant_id, :workflow_id, :version, :revision, :ir_hash, :created_at,
-       :ir, :actor_id
+       :ir, :actor_id, :places_max, :interval_us, :burst
      )`,
-    { ...row, ir: JSON.stringify(params.ir), actor_id: params.actorId },
+    {
+      ...row,
+      ir: JSON.stringify(params.ir),
+      actor_id: params.actorId,
+      places_max: params.waitLimits?.placesMax ?? null,
+      interval_us: params.waitLimits?.intervalUs ?? null,
+      burst: params.waitLimits?.burst ?? null,
+    },
   );
-  limitWaits(connection, params);
   appendAudit(connection, {
     tenantId: params.tenantId,
     executionId: null,

@@ -1,11 +1,12 @@
-import type { ExecutionId } from '../../../../../src/shared/domain/ids.ts';
+import type { DefinitionId, ExecutionId } from '../../../../../src/shared/domain/ids.ts';
+import type { WaitLimits } from '../../../../../src/shared/domain/workflow/flow/limits-in-force.ts';
 import { lineKeyOf, placeKeyOf } from '../../../../../src/shared/domain/workflow/flow/flow-key.ts';
 import type { AwaitedToken } from '../../../../../src/shared/store/commit.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { atOnce, commitOne, start, type Started } from '../drive.ts';
-import { makeEvent, makePlan, makeTenantId } from '../make.ts';
+import { makeEvent, makePlan, makeTenantId, makeUuid } from '../make.ts';
 
 const COMPETITORS = 20;
 const HOUR_US = 3_600_000_000;
@@ -80,6 +81,31 @@ export function flowRateCases(name: string, open: () => TestStore): void {
     t.true((waiting?.nextTokenMs ?? 0) > 3_500_000);
   });
 
+  check('the limits registered last count for older waits', async (t, { store }) => {
+    const line = await startPaced(store, { count: 4, burst: 4, placesMax: 4 });
+    await line.register({ placesMax: 3, intervalUs: HOUR_US, burst: 2 });
+    t.deepEqual((await line.admit()).ids, line.ids.slice(0, 2));
+    t.is((await store.flow.find(line.ids[3] ?? line.id))?.placesMax, 3);
+    await line.register({ placesMax: 2, intervalUs: 1, burst: 4 });
+    const full = await line.admit();
+    t.deepEqual(full.ids, []);
+    t.true(full.nextTokenMs < 1);
+  });
+
+  check('rates registered while executions begin give no token twice', async (t, { store }) => {
+    const line = await startPaced(store, { count: COMPETITORS, burst: 1 });
+    await line.register({ placesMax: 1, intervalUs: HOUR_US, burst: 1 });
+    t.is((await line.admit()).ids.length, 1);
+    const begun = await atOnce(COMPETITORS, async (at) => {
+      if (at % 2 === 0) return (await line.admit()).ids;
+      await line.register({ placesMax: 1, intervalUs: Math.ceil(HOUR_US / at), burst: at });
+      return [];
+    });
+    t.deepEqual(begun.flat(), []);
+    const { nextTokenMs } = await line.admit();
+    t.true(nextTokenMs > 180_000);
+  });
+
   check('executions that ended while they waited take no token', async (t, { store }) => {
     const line = await startPaced(store, { count: 3, burst: 1 });
     await line.end(0);
@@ -96,6 +122,8 @@ interface PacedLine {
   readonly ids: readonly ExecutionId[];
   admit(): Promise<{ readonly ids: readonly ExecutionId[]; readonly nextTokenMs: number }>;
   end(index: number): Promise<void>;
+  /** A version of the workflow with these limits. */
+  register(waitLimits: WaitLimits): Promise<unknown>;
 }
 
 async function startPaced(
@@ -107,7 +135,11 @@ async function startPaced(
   const [line, placesKey] = [lineKeyOf('orders', 'acme', 'eu'), placeKeyOf('orders', 'acme')];
   const token = {
     placesKey: placesMax === null ? null : placesKey,
-    bucket: { key: `${tenantId}/start#eu`, intervalUs: HOUR_US, burst: of.burst },
+    bucket: {
+      key: `${tenantId}/start#${placeKeyOf('orders', 'eu')}`,
+      intervalUs: HOUR_US,
+      burst: of.burst,
+    },
   };
   const started: Started[] = [];
   for (let made = 0; made < of.count; made += 1) {
@@ -127,6 +159,13 @@ async function startPaced(
       const params = { tenantId, placeKey: line, token, limit: 100 };
       const { admitted, nextTokenMs } = await store.flow.admitAtRate(params);
       return { ids: admitted.map(({ executionId }) => executionId), nextTokenMs };
+    },
+    register(waitLimits) {
+      const definitionId = makeUuid() as DefinitionId;
+      const of = { tenantId, workflowId: 'orders', version: definitionId, actorId: 'token:t' };
+      const ir = { workflow_id: 'orders', version: definitionId };
+      const irHash = definitionId;
+      return store.definitions.register({ ...of, definitionId, irHash, ir, waitLimits });
     },
     async end(index) {
       const execution = started[index];
