@@ -72,11 +72,13 @@ export function createQuotaAdmission(deps: {
 
   async function admit({ queue, sharers }: Turn) {
     const { bucket, limit } = queue;
+    if (turns.isHeldBack(queue)) return { count: 0, lookInMs: PLACE_LOOK_MS };
     if (bucket === null) {
       const places = { ...queue, limit: limit ?? 0 };
       const atMost = shareOf(places.limit, sharers);
       const { length: count } = await deps.quotas.admit(places, { atMost });
       if (count > 0) turns.noteServed(queue);
+      else turns.noteFull(queue);
       return { count, lookInMs: count === atMost && sharers > 1 ? 0 : PLACE_LOOK_MS };
     }
     const atMost = shareOf(bucket.burst, sharers);
@@ -88,6 +90,7 @@ export function createQuotaAdmission(deps: {
     turns.noteEmpty(queue, nextTokenMs);
     if (count > 0) turns.noteServed(queue);
     if (nextTokenMs > 0) return { count, lookInMs: nextTokenMs };
+    if (count === 0 && limit !== null) turns.noteFull(queue);
     return { count, lookInMs: count === atMost ? 0 : PLACE_LOOK_MS };
   }
 }

@@ -41,9 +41,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: an older version with a lower limit counts the same places`, async (t) => {
     const svc = await open(t, dialect);
-    await startMany(svc, 2, { limit: 1 });
+    await startMany(svc, 1, { limit: 1 });
     await startMany(svc, 3, { limit: 2 });
     t.is((await svc.claim('worker-1', 10)).length, 2);
+  });
+
+  test(`${dialect}: calls with a lower limit have their turn, and begin below their limit`, async (t) => {
+    const svc = await open(t, dialect);
+    await startMany(svc, 12, { limit: 3 });
+    const low = new Set(await startMany(svc, 2, { limit: 1 }));
+    const calls: boolean[] = [];
+    let under = await svc.claim('worker-1', 10);
+    for (; under.length > 0; under = [...under, ...(await svc.claim('worker-1', 10))]) {
+      t.true(under.length <= 3);
+      const [item] = under;
+      const isLow = low.has(item?.record.executionId as ExecutionId);
+      calls.push(isLow);
+      await svc.complete(item);
+      under = under.slice(1);
+      await svc.settle();
+    }
+    t.is(calls.length, 14);
+    t.true(calls.slice(0, 8).includes(true), calls.join());
+  });
+
+  test(`${dialect}: a queue that is gone holds no others back`, async (t) => {
+    const svc = await open(t, dialect);
+    await startMany(svc, 4, { limit: 2 });
+    const [low] = await startMany(svc, 1, { limit: 1 });
+    const first = await svc.claim('worker-1', 10);
+    await svc.settle();
+    if (low !== undefined) await svc.engine.cancelExecution({ ...CALLER, executionId: low });
+    await svc.complete(first[0]);
+    await svc.settle();
+    t.is((await svc.claim('worker-1', 10)).length, 1);
   });
 
   test(`${dialect}: a failed attempt frees its place and waits for one again`, async (t) => {
