@@ -1,4 +1,4 @@
--- after: 7fff55e781359e58642ac7ddccaf2bc3f272ada4caa60306f39e11d154d6edd7
+-- after: 48d4bfdcec20f98a797b8b4da017eafea3c1df9eeda79ba46cde775241adac9b
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -80,7 +80,7 @@ CREATE TABLE runnable (
   seq integer primary key,
   execution_id text not null unique,
   shard integer not null
-) strict;
+, bucket_key text, admitted_at integer) strict;
 
 CREATE TABLE recorded_outputs (
   execution_id text not null,
@@ -895,6 +895,8 @@ when new.interval_us is not null begin
     and full_at_us > new.created_at * 1000
     and (last.interval_us, last.burst) is not (new.interval_us, new.burst);
 end;
+
+CREATE INDEX runnable_with_tokens on runnable (bucket_key) where bucket_key is not null;
 
 insert into lease_fence (id, last) values (1, 0);
 

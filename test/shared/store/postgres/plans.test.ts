@@ -377,6 +377,11 @@ async function useFlow(store: Store): Promise<void> {
   await store.flow.listKeys({ limit: 10, lines: 10, batchBytesMax: 1_000 });
   await store.flow.listSurplus(line);
   await store.flow.admit(line);
+  const token = {
+    placesKey: placeKey,
+    bucket: { key: `${tenantId}/start#["w",""]`, intervalUs: 1, burst: 9 },
+  };
+  await store.flow.admitAtRate({ ...line, token });
   await store.flow.endDebounce(line);
   await store.flow.findBatch({ ...line, bytesMax: 1_000 });
 }
@@ -408,7 +413,8 @@ async function fill(reader: pg.Client): Promise<void> {
     `execution_trees (root_execution_id, tenant_id, descendants)
      select gen_random_uuid(), '${tenant}', 1`,
     `snapshots (execution_id, sequence, body) select gen_random_uuid(), 1, ''`,
-    `runnable (execution_id, shard) select gen_random_uuid(), 9`,
+    `runnable (execution_id, shard, bucket_key, admitted_at)
+     select gen_random_uuid(), 9, i::text, now()`,
     `work_items (work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
        payload, retry_policy, heartbeat_interval_ms, created_at)
      select gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 'python_tool', 'k', 't', '{}', '{}',

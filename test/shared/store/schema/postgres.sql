@@ -505,6 +505,8 @@ create table public.runnable (
   execution_id uuid not null,
   shard smallint not null,
   seq bigint generated always as identity not null,
+  bucket_key text,
+  admitted_at timestamp with time zone,
   constraint runnable_pkey PRIMARY KEY (execution_id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
 
@@ -854,6 +856,8 @@ CREATE INDEX retry_timers_by_execution ON public.retry_timers USING btree (execu
 
 CREATE INDEX runnable_by_shard ON public.runnable USING btree (shard, seq);
 
+CREATE INDEX runnable_with_tokens ON public.runnable USING btree (bucket_key) WHERE (bucket_key IS NOT NULL);
+
 CREATE INDEX schedules_by_age ON public.schedules USING btree (tenant_id, created_at DESC, schedule_id DESC);
 
 CREATE INDEX schedules_by_due ON public.schedules USING btree (due_at) WHERE (due_at IS NOT NULL);
@@ -1144,6 +1148,7 @@ AS $function$
 declare
   now_us bigint;
   in_force record;
+  unbegun bigint;
   keeps record;
   full_us bigint;
   room bigint;
@@ -1177,7 +1182,21 @@ begin
   into full_us
   from public.quota_buckets b
   where b.bucket_key = bucket;
-  full_us := greatest(now_us, coalesce(full_us, now_us));
+  select count(*)
+  into unbegun
+  from public.runnable r
+  where r.bucket_key = bucket
+    and r.admitted_at > clock_timestamp() - interval '1 minute'
+    and not exists (
+      select
+      from public.child_places c
+      where c.execution_id = r.execution_id
+        and c.state = 'waiting'
+    );
+  full_us := greatest(
+    now_us + least(unbegun, burst) * interval_us,
+    coalesce(full_us, now_us)
+  );
   room := least((now_us + burst * interval_us - full_us) / interval_us, at_most);
 
   if room > 0 and of_places is not null then
@@ -1268,11 +1287,13 @@ begin
       ))
     ),
     marked as (
-      insert into public.runnable (execution_id, shard)
-      select s.execution_id, s.shard
+      insert into public.runnable (execution_id, shard, bucket_key, admitted_at)
+      select s.execution_id, s.shard, bucket, clock_timestamp()
       from starting s
       order by s.execution_id
-      on conflict (execution_id) do nothing
+      on conflict (execution_id) do update
+        set bucket_key = excluded.bucket_key,
+          admitted_at = excluded.admitted_at
     )
     select coalesce(
       json_agg(
@@ -1288,7 +1309,7 @@ begin
     from starting s;
   end if;
 
-  if json_array_length(begun) > 0 then
+  if json_array_length(begun) > 0 or unbegun > 0 then
     full_us := full_us + json_array_length(begun) * interval_us;
     insert into public.quota_buckets (bucket_key, tenant_id, full_at_us)
     values (bucket, tenant, full_us)

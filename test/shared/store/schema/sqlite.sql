@@ -386,7 +386,7 @@ CREATE TABLE runnable (
   seq integer primary key,
   execution_id text not null unique,
   shard integer not null
-) strict;
+, bucket_key text, admitted_at integer) strict;
 
 CREATE TABLE schedules (
   schedule_id text not null primary key,
@@ -715,6 +715,8 @@ CREATE INDEX retired_executions_by_retirement on retired_executions (retirement_
 CREATE INDEX retry_timers_by_due on retry_timers (due_at);
 
 CREATE INDEX retry_timers_by_execution on retry_timers (execution_id);
+
+CREATE INDEX runnable_with_tokens on runnable (bucket_key) where bucket_key is not null;
 
 CREATE INDEX schedules_by_age on schedules (tenant_id, created_at desc, schedule_id desc);
 

@@ -9,19 +9,25 @@ export interface OpenBucket {
   take(count: number): { readonly nextTokenMs: number };
 }
 
-export function openBucket(connection: Connection, bucket: Bucket): OpenBucket {
-  const { key, intervalUs, burst } = bucket;
+export function openBucket(
+  connection: Connection,
+  bucket: Bucket & {
+    /** Tokens that somebody has and did not use: the bucket has no room for them. */
+    readonly unused?: number;
+  },
+): OpenBucket {
+  const { key, intervalUs, burst, unused = 0 } = bucket;
   const nowUs = Math.floor(connection.now() * 1_000);
   const row = connection.get<{ readonly full_at_us: number }>(
     'select full_at_us from quota_buckets where bucket_key = ?',
     [key],
   );
-  const fullAtUs = Math.max(nowUs, row?.full_at_us ?? nowUs);
+  const fullAtUs = Math.max(nowUs + Math.min(unused, burst) * intervalUs, row?.full_at_us ?? nowUs);
   return {
     tokens: Math.floor((nowUs + burst * intervalUs - fullAtUs) / intervalUs),
     take(count) {
       const nextFullAtUs = fullAtUs + count * intervalUs;
-      if (count > 0) {
+      if (count > 0 || unused > 0) {
         connection.run(
           `insert into quota_buckets (bucket_key, tenant_id, full_at_us)
            values (?, ?, ?)

@@ -58,10 +58,16 @@ function admitAtRate(
   connection: Connection,
   { token, limit, ...line }: Parameters<FlowStore['admitAtRate']>[0],
 ): PacedBeginnings {
-  const bucket = openBucket(connection, { ...token.bucket, ...rateOf(connection, line) });
   const { placesKey } = token;
+  const { key: bucketKey } = token.bucket;
+  const bucket = openBucket(connection, {
+    ...token.bucket,
+    ...rateOf(connection, line),
+    unused: countUnbegun(connection, bucketKey),
+  });
   const count = Math.min(bucket.tokens, limit);
-  const admitted = count > 0 ? begin(connection, { ...line, limit: count, placesKey }) : [];
+  const admitted =
+    count > 0 ? begin(connection, { ...line, limit: count, placesKey, bucketKey }) : [];
   return { admitted, ...bucket.take(admitted.length) };
 }
 
@@ -81,12 +87,32 @@ function rateOf(
   return rate ?? {};
 }
 
-/** `placesKey` null: they need no place. */
+/** Those that have a token of the bucket, see `0055_unbegun_executions.sql` of PostgreSQL. */
+function countUnbegun(connection: Connection, bucketKey: string): number {
+  const row = connection.get<{ readonly unbegun: number }>(
+    `select count(*) as unbegun
+     from runnable r
+     where r.bucket_key = ?
+       and r.admitted_at > ?
+       and not exists (
+         select 1
+         from child_places c
+         where c.execution_id = r.execution_id and c.state = 'waiting'
+       )`,
+    [bucketKey, connection.now() - UNBEGUN_MS],
+  );
+  return row?.unbegun ?? 0;
+}
+
+/** One that cannot begin counts as long. */
+const UNBEGUN_MS = 60_000;
+
+/** `placesKey` null: they need no place. `bucketKey` absent: they need no token. */
 function begin(
   connection: Connection,
-  params: AdmitParams & { readonly placesKey: string | null },
+  params: AdmitParams & { readonly placesKey: string | null; readonly bucketKey?: string },
 ): readonly AdmittedExecution[] {
-  const { tenantId, placeKey, placesKey } = params;
+  const { tenantId, placeKey, placesKey, bucketKey = null } = params;
   if (placesKey !== null) vacatePlaces(connection, tenantId, placesKey);
   if (hasSurplusWaits(connection, params)) return [];
   const free = placesKey === null ? null : findFree(connection, { ...params, placesKey });
@@ -115,7 +141,7 @@ function begin(
         [tenantId, placesKey, free[index] ?? null, executionId, now],
       );
     }
-    markRunnable(connection, { executionId, shard });
+    markRunnable(connection, { executionId, shard, bucketKey });
     return { executionId, shard, waitedMs: now - since };
   });
 }

@@ -3,7 +3,7 @@ import type { WaitLimits } from '../../../../../src/shared/domain/workflow/flow/
 import { lineKeyOf, placeKeyOf } from '../../../../../src/shared/domain/workflow/flow/flow-key.ts';
 import type { AwaitedToken } from '../../../../../src/shared/store/commit.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
-import type { TestStore } from '../../../../support/stores.ts';
+import { changeTable, type TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { atOnce, commitOne, start, type Started } from '../drive.ts';
 import { makeEvent, makePlan, makeTenantId, makeUuid } from '../make.ts';
@@ -106,6 +106,42 @@ export function flowRateCases(name: string, open: () => TestStore): void {
     t.true(nextTokenMs > 180_000);
   });
 
+  check(
+    'the bucket has no room for tokens of executions that have not begun',
+    async (t, { store, url }) => {
+      const line = await startPaced(store, { count: 9, burst: 3 });
+      const pass = passHours(url, line);
+      t.is((await line.admit()).ids.length, 3);
+      await pass(9);
+      t.deepEqual((await line.admit()).ids, []);
+      await line.begin(0);
+      t.deepEqual((await line.admit()).ids, []);
+      await pass(2);
+      t.is((await line.admit()).ids.length, 1);
+      for (const index of [1, 2, 3]) await line.begin(index);
+      await pass(9);
+      t.is((await line.admit()).ids.length, 3);
+    },
+  );
+
+  check(
+    'an execution that cannot begin leaves its room after a minute',
+    async (t, { store, url }) => {
+      const line = await startPaced(store, { count: 9, burst: 1 });
+      const pass = passHours(url, line);
+      t.is((await line.admit()).ids.length, 1);
+      await pass(1);
+      t.deepEqual((await line.admit()).ids, []);
+      const isPostgres = url.startsWith('postgres');
+      const earlier = isPostgres ? "admitted_at - interval '1 minute'" : 'admitted_at - 60000';
+      await changeTable(url)(
+        `update runnable set admitted_at = ${earlier} where bucket_key = '${line.token.bucket.key}'`,
+      );
+      await pass(1);
+      t.is((await line.admit()).ids.length, 1);
+    },
+  );
+
   check('executions that ended while they waited take no token', async (t, { store }) => {
     const line = await startPaced(store, { count: 3, burst: 1 });
     await line.end(0);
@@ -121,6 +157,8 @@ interface PacedLine {
   readonly id: ExecutionId;
   readonly ids: readonly ExecutionId[];
   admit(): Promise<{ readonly ids: readonly ExecutionId[]; readonly nextTokenMs: number }>;
+  /** The commit with the first step. */
+  begin(index: number): Promise<void>;
   end(index: number): Promise<void>;
   /** A version of the workflow with these limits. */
   register(waitLimits: WaitLimits): Promise<unknown>;
@@ -149,6 +187,12 @@ async function startPaced(
   const ids = started.map(({ executionId }) => executionId);
   const [id] = ids;
   if (id === undefined) throw new Error('none was started');
+  function startedAt(index: number): Started {
+    const execution = started[index];
+    if (execution === undefined) throw new Error('no such execution');
+    return execution;
+  }
+
   return {
     tenantId,
     placesKey,
@@ -167,11 +211,23 @@ async function startPaced(
       const irHash = definitionId;
       return store.definitions.register({ ...of, definitionId, irHash, ir, waitLimits });
     },
+    async begin(index) {
+      const events = [makeEvent({ kind: 'NodeScheduled', nodeId: 'go' })];
+      await commitOne(store, makePlan(startedAt(index), { runnable: 'clear', events }));
+    },
     async end(index) {
-      const execution = started[index];
-      if (execution === undefined) throw new Error('no such execution');
+      const execution = startedAt(index);
       const events = [makeEvent({ kind: 'WorkflowCancelled' })];
       await commitOne(store, makePlan(execution, { status: 'cancelled', events }));
     },
   };
+}
+
+/** Moves the bucket of the line into the past. */
+function passHours(url: string, { token }: PacedLine): (hours: number) => Promise<void> {
+  return (hours) =>
+    changeTable(url)(
+      `update quota_buckets set full_at_us = full_at_us - ${hours * HOUR_US}
+       where bucket_key = '${token.bucket.key}'`,
+    );
 }
