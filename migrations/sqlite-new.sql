@@ -1,4 +1,4 @@
--- after: 48d4bfdcec20f98a797b8b4da017eafea3c1df9eeda79ba46cde775241adac9b
+-- after: f81f125642ca5adacd935af36e78578242da18610c79884b1b248ce0d69d11e0
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -49,7 +49,7 @@ CREATE TABLE executions (
   error text,
   created_at integer not null,
   updated_at integer not null,
-  completed_at integer,
+  completed_at integer, error_class text, error_node_id text, cause_key integer,
   check ((completed_at is not null) = (status in ('completed', 'failed', 'cancelled')))
 ) strict, without rowid;
 
@@ -104,7 +104,7 @@ CREATE TABLE dead_letters (
   attempt integer not null check (attempt >= 0),
   error text not null,
   dead_lettered_at integer not null
-, workflow_id text) strict;
+, workflow_id text, error_class text, cause_key integer) strict;
 
 CREATE INDEX dead_letters_by_age on dead_letters (tenant_id, dead_lettered_at desc, work_item_id desc);
 

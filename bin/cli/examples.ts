@@ -76,7 +76,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     'svc execution start-many - --workflow checkout --idempotency-key monday',
   ],
   'svc execution list': [
-    `svc execution list -q 'status = failed and started > -2h'`,
+    `svc execution list -q 'error_class = "Timeout" and started > -2h'`,
     'svc execution list --status running --watch 5',
   ],
   'svc execution count': ['svc execution count', 'svc execution count --workflow checkout --watch'],

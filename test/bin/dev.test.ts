@@ -259,6 +259,13 @@ test('execution approve --reject fails the execution, and --wait exits with 8', 
   t.is(rejected.stdout, 'rejected ask\n');
   t.is((await waiting.ended).code, 8);
   t.regex(waiting.output(), new RegExp(`error: ${id} failed: .*approval rejected by ann: no`));
+  const failed = ['execution', 'list', '-q', 'error_class = approval_rejected'];
+  t.regex(
+    (await svc(...failed)).stdout,
+    new RegExp(`^${id} .* approval_rejected \\(node ask\\)$`, 'm'),
+  );
+  t.is((await svc(...failed, '-o', 'ids')).stdout, `${id}\n`);
+  t.regex((await svc(...failed, '-o', 'wide')).stdout, /ERROR CLASS +ERROR NODE ID/);
 });
 
 test('execution approvals and approve: show the call before it is decided', async (t) => {

@@ -28,7 +28,15 @@ export async function listExecutions(
     member: 'executions',
     print: ({ executions }) =>
       printTable({
-        head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED', 'WAITS FOR'],
+        head: [
+          'EXECUTION',
+          'WORKFLOW',
+          'STATUS',
+          'CREATED',
+          'COMPLETED',
+          'WAITS FOR',
+          'FAILED WITH',
+        ],
         rows: executions.map((row) => [
           row.execution_id,
           row.workflow_id,
@@ -36,6 +44,7 @@ export async function listExecutions(
           row.created_at,
           row.completed_at,
           describeWait(row),
+          describeFailure(row),
         ]),
       }),
   });
@@ -118,6 +127,13 @@ function describeWait({ waiting_for: wait }: WireExecution): string | null {
   const of = wait.key === null ? '' : ` of ${wait.key}`;
   const until = wait.until ? ` until ${wait.until}` : '';
   return `${wait.kind}${of}${until}`;
+}
+
+/** The class of the error and the node; null: it has not failed, or the class is not known. */
+function describeFailure(row: WireExecution): string | null {
+  const { error_class: errorClass, error_node_id: nodeId } = row;
+  if (errorClass === undefined || errorClass === null) return null;
+  return nodeId ? `${errorClass} (node ${nodeId})` : errorClass;
 }
 
 export function printExecution(execution: WireExecution, options: ClientOptions): void {

@@ -36,6 +36,8 @@ export interface CommitPlan {
   readonly status: ExecutionStatus | null;
   /** Why the execution failed; written with status `failed`. */
   readonly error: string | null;
+  /** What lists tell of that failure; null: it does not fail. */
+  readonly failure: KeptFailure | null;
   /** Executions that this plan starts: none of them exists if the plan is refused. */
   readonly startsExecutions: readonly StartedExecution[];
   /** How the plan uses its tree of executions; null: in no way that the tree must allow. */
@@ -139,6 +141,7 @@ export function emptyCommit(of: {
     events: [],
     status: null,
     error: null,
+    failure: null,
     startsExecutions: [],
     tree: null,
     leavesQueue: false,
@@ -327,11 +330,22 @@ export interface ModelUse {
   readonly costUsd: number;
 }
 
-export interface NewDeadLetter {
+export interface NewDeadLetter extends FailureCause {
   readonly workItemId: WorkItemId;
   /** The attempt that was the last, from 0. */
   readonly attempt: number;
   readonly error: string;
+}
+
+export interface FailureCause {
+  readonly errorClass: string;
+  /** Equal for messages of one cause, so that a list of causes need not read them; below 2^48. */
+  readonly causeKey: number;
+}
+
+export interface KeptFailure extends FailureCause {
+  /** The node that failed. */
+  readonly nodeId: string | null;
 }
 
 export type CommitVerdict =

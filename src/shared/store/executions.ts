@@ -68,6 +68,10 @@ export interface ExecutionRow {
 
 /** An execution in a list. */
 export interface ListedRow extends ExecutionRow {
+  /** Null: it has not failed, or that is not known, as of executions that were imported. */
+  readonly errorClass: string | null;
+  /** The node that failed; null as well if none did. */
+  readonly errorNodeId: string | null;
   readonly labels: Labels;
   /** Null: it has begun, or has ended. */
   readonly waitingFor: ListedWait | null;
@@ -142,7 +146,7 @@ export interface UpdatedPage {
 
 /*
  * Readings of executions by criteria that may be in no index. Each looks through a bounded number of
- * executions. A criterion on errors fits no execution of a workflow with a data policy: the policy
+ * executions. Criteria on errors fit no execution of a workflow with a data policy: the policy
  * may hide what the error says, and a search would tell.
  */
 export interface ExecutionSearch {
@@ -176,6 +180,8 @@ export interface FailedExecution {
   readonly definitionId: DefinitionId;
   readonly workflowId: string;
   readonly error: string;
+  /** See `FailureCause`; null: not known. */
+  readonly causeKey: number | null;
   /** ISO instant. */
   readonly failedAt: string;
 }

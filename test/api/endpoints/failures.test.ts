@@ -70,6 +70,39 @@ for (const dialect of DIALECTS) {
     t.deepEqual(elsewhere.groups, []);
   });
 
+  test.serial(`200: failures are found by the class of their error (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const late = await failOnce(api, 'classed', 'too late', {}, 'Timeout');
+    const other = await failOnce(api, 'classed', 'too late');
+    const find = async (path: string, q: string) => {
+      const query = new URLSearchParams({ q: `workflow in (classed, ends) and ${q}` });
+      return (await api.call({ path: `/${path}?${query.toString()}` })).body;
+    };
+    const { groups } = (await find('failures', 'error_class = Timeout')) as unknown as Answer;
+    t.deepEqual(
+      groups.map(({ members }) => members.map(({ execution_id: id }) => id)),
+      [[late], [late]],
+    );
+    // It ends with its first commit.
+    const kind = { type: 'fail', class: 'NotForSale', message: 'we do not sell it' };
+    const ir = { workflow_id: 'ends', version: '1', nodes: { refuse: { kind } }, edges: [] };
+    const ended = await startWorkflow(api, { ir });
+    await api.advance(ended);
+    const { executions } = await find('executions', 'status = failed');
+    const told = (executions as JsonObject[]).map((row) => {
+      return [row['execution_id'], row['error_class'], row['error_node_id']];
+    });
+    t.deepEqual(told, [
+      [ended, 'NotForSale', 'refuse'],
+      [other, 'error', 'reserve'],
+      [late, 'Timeout', 'reserve'],
+    ]);
+    const { executions: sold } = await find('executions', 'error_class in (NotForSale, Sold)');
+    t.like(sold, [{ execution_id: ended, error: 'we do not sell it' }]);
+    const shown = (await api.call({ path: `/executions/${ended}` })).body['failure'];
+    t.like(shown, { error_class: 'NotForSale', node_id: 'refuse' });
+  });
+
   test.serial(`200: pages have every group once, as of the first page (${dialect})`, async (t) => {
     const api = t.context[dialect];
     for (const [word, count] of [
@@ -132,12 +165,17 @@ async function list(api: TestApi, query: string): Promise<Answer> {
 }
 
 /** An execution that fails at its only node. */
-async function failOnce(api: TestApi, workflowId: string, error: string, labels: JsonObject = {}) {
+async function failOnce(
+  api: TestApi,
+  workflowId: string,
+  error: string,
+  ...[labels = {}, errorClass]: readonly [labels?: JsonObject, errorClass?: string]
+) {
   const id = await startWorkflow(api, { ir: tooling(workflowId, { max_attempts: 1 }), labels });
   const { id: item, lease_fence, idempotency_key } = await claim(api);
   await api.call({
     path: `/work-items/${item}/fail`,
-    body: { lease_fence, idempotency_key, error },
+    body: { lease_fence, idempotency_key, error, error_class: errorClass },
   });
   await api.advance(id);
   return id;

@@ -5754,6 +5754,10 @@ export interface operations {
                                 /** @description Hash of the document, in hex. */
                                 readonly sha256: string;
                             } | null;
+                            /** @description Class of the error. Null: it has not failed, or that is not known. */
+                            readonly error_class: string | null;
+                            /** @description The node that failed. Null: none did, or that is not known. */
+                            readonly error_node_id: string | null;
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;
@@ -8600,7 +8604,7 @@ export interface operations {
                 /** @description How far back the list looks, at most 720. */
                 readonly within_hours?: number;
                 readonly workflow_id?: string;
-                /** @description Conditions on the executions, as for `GET /executions`. One on `error` is about the error of the failure itself. */
+                /** @description Conditions on the executions, as for `GET /executions`. Those on `error` and `error_class` are about the failure itself. */
                 readonly q?: string;
                 /** @description Values above 100 are taken for 100. */
                 readonly limit?: number;

@@ -66,6 +66,18 @@ export const executionSummary = z.object({
     }),
 });
 
+/** What a list tells of a failure; the view of one execution has `failure`. */
+export const listedExecution = executionSummary.extend({
+  error_class: z
+    .string()
+    .nullable()
+    .meta({ description: 'Class of the error. Null: it has not failed, or that is not known.' }),
+  error_node_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The node that failed. Null: none did, or that is not known.' }),
+});
+
 export const waitingOnShape = z.object({
   node_id: z.string(),
   visit: z.int(),
@@ -169,7 +181,7 @@ export const executionShape = executionSummary.extend({
 
 type Summary = z.input<typeof executionSummary>;
 
-export function shapeSummary(row: ListedExecution): Summary {
+function shapeSummary(row: Omit<ListedExecution, 'errorClass' | 'errorNodeId'>): Summary {
   return {
     execution_id: row.executionId,
     workflow_id: row.workflowId,
@@ -189,6 +201,10 @@ export function shapeSummary(row: ListedExecution): Summary {
       sha256: row.imported.documentSha256,
     },
   };
+}
+
+export function shapeListed(row: ListedExecution): z.input<typeof listedExecution> {
+  return { ...shapeSummary(row), error_class: row.errorClass, error_node_id: row.errorNodeId };
 }
 
 function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] {

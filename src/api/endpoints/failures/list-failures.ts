@@ -48,7 +48,7 @@ export const listFailures = defineEndpoint({
     q: optionalQuery(
       queryText.meta({
         description:
-          'Conditions on the executions, as for `GET /executions`. One on `error` is about the error of ' +
+          'Conditions on the executions, as for `GET /executions`. Those on `error` and `error_class` are about ' +
           'the failure itself.',
       }),
     ),

@@ -53,6 +53,9 @@ export interface WireExecution {
   readonly state?: JsonValue;
   readonly steps_executed?: number;
   readonly error?: string | null;
+  /** In lists only. */
+  readonly error_class?: string | null;
+  readonly error_node_id?: string | null;
   readonly ending?: { readonly outcome: string } | null;
   readonly failure?: WireFailure | null;
   readonly undo?: {

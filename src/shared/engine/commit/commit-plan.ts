@@ -6,6 +6,7 @@ import type { TimerPurpose } from '../../domain/execution/event-payloads.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import {
   type CommitPlan,
+  type KeptFailure,
   type ModelUse,
   type NewEvent,
   type StartedExecution,
@@ -14,6 +15,7 @@ import {
 import { childEnded, isForeign, treeUseOf } from '../advance/family.ts';
 import { collectEffects, type DecisionHome } from './collect-effects.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
+import { causeOf } from '../overview/cause-of.ts';
 import type { RunningItem } from '../advance/run-items.ts';
 
 export { newEvent, SCHEDULER_ACTOR };
@@ -70,6 +72,7 @@ export function commitOfDecision(params: DecisionToCommit): CommitPlan {
     events: params.events,
     status: next.status === params.rowStatus ? null : next.status,
     error: next.error,
+    failure: failureOf(decision),
     newItems: ended ? [] : out.items,
     bornLeased: ended ? [] : out.born,
     retries: ended ? [] : out.retries,
@@ -91,6 +94,13 @@ export function commitOfDecision(params: DecisionToCommit): CommitPlan {
     snapshot: params.takeSnapshot ? encodeState(next) : null,
     runnable: decision.more ? 'mark' : 'clear',
   };
+}
+
+function failureOf({ events }: Decision): KeptFailure | null {
+  const last = events.at(-1);
+  if (last?.kind !== 'WorkflowFailed') return null;
+  const { error, error_class: errorClass, node_id: nodeId } = last.payload;
+  return { nodeId, ...causeOf(error, errorClass) };
 }
 
 function timersOfRun(plan: Plan, next: ExecutionState): readonly TimerPurpose[] {

@@ -35,7 +35,7 @@ import type { EventsFollower } from './followed-events.ts';
 export interface ExecutionView {
   /** Id of the A2A message in its input, shown even if the rest is hidden; null: none. */
   readonly messageIds: MessageIds | null;
-  readonly row: ListedExecution;
+  readonly row: Omit<ListedExecution, 'errorClass' | 'errorNodeId'>;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
   /** Its first cause, once it fails, also while undos and finalizers run. */

@@ -11,6 +11,8 @@ export interface Failure {
   readonly executionId: ExecutionId;
   readonly workflowId: string;
   readonly error: string;
+  /** Equal for messages of one cause; null: not known, or of another message than this one. */
+  readonly causeKey: number | null;
   /** ISO instant. */
   readonly failedAt: string;
   /** Null: the execution failed. */
@@ -39,13 +41,14 @@ export interface FailureGroup {
 /** In the order of `compareGroups`. */
 export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
   const latestFirst = failures.toSorted((one, other) => compare(other.failedAt, one.failedAt));
-  // Failures of one cause often have one message.
-  const causes = new Map<string, string>();
-  const causeOf = ({ error }: Failure): string => {
-    const known = causes.get(error);
+  // Without a key: failures of one cause often have one message.
+  const causes = new Map<string | number, string>();
+  const causeOf = ({ error, causeKey }: Failure): string => {
+    const key = causeKey ?? error;
+    const known = causes.get(key);
     if (known !== undefined) return known;
     const cause = normaliseError(error);
-    causes.set(error, cause);
+    causes.set(key, cause);
     return cause;
   };
   const byPlace = Map.groupBy(latestFirst, (failure) => {

@@ -101,7 +101,7 @@ async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
   const failures = items.map((item) => ({
     executionId: item.executionId,
     workflowId: item.workflowId,
-    error: showError(deps, plans, item),
+    ...showError(deps, plans, item),
     failedAt: item.failedAt,
     item,
   }));
@@ -130,11 +130,7 @@ async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
   const failures = rows.map((row) => ({
     executionId: row.executionId,
     workflowId: row.workflowId,
-    error: showError(deps, plans, {
-      definitionId: row.definitionId,
-      error: row.error,
-      nodeId: null,
-    }),
+    ...showError(deps, plans, { ...row, nodeId: null }),
     failedAt: row.failedAt,
     item: null,
   }));
@@ -159,11 +155,13 @@ function showError(
   failure: {
     readonly definitionId: DefinitionId;
     readonly error: string;
+    readonly causeKey: number | null;
     readonly nodeId: string | null;
   },
-): string {
-  const { definitionId, error, nodeId } = failure;
+): Pick<Failure, 'error' | 'causeKey'> {
+  const { definitionId, nodeId } = failure;
   const plan = plans.get(definitionId);
   if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
-  return redactError(error, { plan, nodeId, pseudonym });
+  const error = redactError(failure.error, { plan, nodeId, pseudonym });
+  return { error, causeKey: error === failure.error ? failure.causeKey : null };
 }

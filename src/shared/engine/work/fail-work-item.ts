@@ -22,6 +22,7 @@ import { judgeRetry } from '../../domain/work/retry.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
 import { failFunction } from './functions/settle-function.ts';
 import { newEvent } from '../commit/commit-plan.ts';
+import { causeOf } from '../overview/cause-of.ts';
 
 export interface FailWorkItem extends SettleRef {
   readonly error: string;
@@ -103,7 +104,9 @@ export async function failWorkItem(
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: [newEvent(failed, workerActor(lease))],
     ...chargeWith([failed]),
-    deadLetters: verdict.retryable ? [] : [{ workItemId, attempt, error }],
+    deadLetters: verdict.retryable
+      ? []
+      : [{ workItemId, attempt, error, ...causeOf(error, errorClass) }],
     runnable: 'mark',
   });
   deps.report.count('items_failed', 1);

@@ -17,6 +17,7 @@ import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
 import { endsWithFunction } from './functions/end-function.ts';
+import { causeOf } from '../overview/cause-of.ts';
 
 /**
  * Judges an item that has just been leased: the policies were judged when it was scheduled, but the
@@ -63,16 +64,17 @@ export async function judgeClaimed(
     }
     case 'blocked': {
       const error = violationText(verdict);
+      const errorClass = 'policy_violation';
       const failed = failureFact(
         { ...ticket, workerId },
-        { error, errorClass: 'policy_violation', verdict: { retryable: false } },
+        { error, errorClass, verdict: { retryable: false } },
       );
       const events = [violationEvent(nodeId, visit, verdict), failed];
       const isOver = !beginsRollback(live.run);
       return {
         ...settled,
         events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
-        deadLetters: isOver ? [{ workItemId, attempt, error }] : [],
+        deadLetters: isOver ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }] : [],
         ...(live.run !== null && isOver && endsWithFunction(state, { ...live, run: live.run })),
       };
     }

@@ -92,8 +92,11 @@ export const EXECUTION_COLUMNS = `
   e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,
   e.completed_at`;
 
+/** Those that a list reads of the table. */
+export const FOUND_COLUMNS = `${EXECUTION_COLUMNS}, e.error_class, e.error_node_id`;
+
 /** Those of a list, with the labels of each and what it waits for before it begins. */
-export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
+export const LISTED_COLUMNS = `${FOUND_COLUMNS},
   (
     select json_object_agg(n.name, n.value order by n.name)
     from execution_labels n
@@ -141,6 +144,8 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   ) end as waiting_for`;
 
 export interface ListedRecord extends ExecutionRecord {
+  readonly error_class: string | null;
+  readonly error_node_id: string | null;
   /** JSON text; null: it has none. */
   readonly labels: string | null;
   /** JSON text of a `ListedWait`; null: it has begun. */
@@ -149,7 +154,13 @@ export interface ListedRecord extends ExecutionRecord {
 
 export function decodeListed(row: ListedRecord): ListedRow {
   const labels = row.labels === null ? NO_LABELS : (JSON.parse(row.labels) as Labels);
-  return { ...decodeExecution(row), labels, waitingFor: decodeWait(row.waiting_for) };
+  return {
+    ...decodeExecution(row),
+    errorClass: row.error_class,
+    errorNodeId: row.error_node_id,
+    labels,
+    waitingFor: decodeWait(row.waiting_for),
+  };
 }
 
 function decodeWait(json: string | null): ListedWait | null {

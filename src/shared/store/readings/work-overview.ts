@@ -76,7 +76,7 @@ export interface HeldLease {
 
 export interface ListFailedItems {
   readonly tenantId: TenantId;
-  /** Their executions fit them; a criterion on errors is compared with the error of the item. */
+  /** Their executions fit them; criteria on errors are compared with the error of the item. */
   readonly criteria: ExecutionCriteria;
   /** ISO instants of the dead letters: inclusive and exclusive. Null: until now. */
   readonly since: string;
@@ -101,6 +101,8 @@ export interface FailedItem {
   readonly tool: string;
   readonly queue: WorkQueue;
   readonly error: string;
+  /** See `FailureCause`; null: not known. */
+  readonly causeKey: number | null;
   readonly failedAt: string;
   /** Its execution has not ended. */
   readonly isLive: boolean;

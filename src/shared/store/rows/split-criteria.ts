@@ -28,6 +28,7 @@ const NO_CRITERIA: ExecutionCriteria = {
   ids: null,
   parents: null,
   errorContains: [],
+  errorClasses: null,
   labels: [],
   waiting: [],
   started: { from: null, before: null },
@@ -39,7 +40,8 @@ const NO_CRITERIA: ExecutionCriteria = {
  * only what one index can find may stand before the limit: a second criterion there could make the
  * database walk along the whole index for a page. Times of the start are in every index.
  */
-export function splitCriteria(criteria: ExecutionCriteria): SplitCriteria {
+export function splitCriteria(given: ExecutionCriteria): SplitCriteria {
+  const criteria = given.errorClasses === null ? given : ofFailed(given);
   const driving = { ...NO_CRITERIA, ...chooseDriving(criteria), started: criteria.started };
   const rest = {
     ...criteria,
@@ -56,6 +58,13 @@ export function splitCriteria(criteria: ExecutionCriteria): SplitCriteria {
     labels: driving.labels.length === 0 ? [] : labels,
     residual: restrictsNothing(rest) ? null : rest,
   };
+}
+
+/** No other execution has a class of its error, and few executions of a full table have failed. */
+function ofFailed(criteria: ExecutionCriteria): ExecutionCriteria {
+  const { statuses } = criteria;
+  const hasFailed = statuses === null || statuses.includes('failed');
+  return { ...criteria, statuses: hasFailed ? ['failed'] : [] };
 }
 
 /** Whether all that the index finds fits. */
@@ -139,7 +148,8 @@ export function splitOffWorkflow(criteria: ExecutionCriteria): {
 }
 
 export function restrictsNothing(criteria: ExecutionCriteria): boolean {
-  const { statuses, workflow, version, ids, parents, errorContains, labels, waiting } = criteria;
+  const { statuses, workflow, version, ids, parents, labels, waiting } = criteria;
+  const { errorContains, errorClasses } = criteria;
   const texts = [workflow, version];
   const times = [criteria.started, criteria.ended];
   return (
@@ -147,6 +157,7 @@ export function restrictsNothing(criteria: ExecutionCriteria): boolean {
     ids === null &&
     parents === null &&
     errorContains.length === 0 &&
+    errorClasses === null &&
     labels.length === 0 &&
     waiting.length === 0 &&
     times.every(({ from, before }) => from === null && before === null) &&

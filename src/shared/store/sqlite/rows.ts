@@ -42,8 +42,11 @@ export const EXECUTION_COLUMNS = `
   id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
   parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at`;
 
+/** Those that a list reads of the table. */
+export const FOUND_COLUMNS = `${EXECUTION_COLUMNS}, error_class, error_node_id`;
+
 /** Those of a list from `e`, with the labels of each and what it waits for before it begins. */
-export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
+export const LISTED_COLUMNS = `${FOUND_COLUMNS},
   (
     select json_group_object(n.name, n.value order by n.name)
     from execution_labels as n
@@ -87,6 +90,8 @@ export const LISTED_COLUMNS = `${EXECUTION_COLUMNS},
   ) end as waiting_for`;
 
 export interface ListedRecord extends ExecutionRecord {
+  readonly error_class: string | null;
+  readonly error_node_id: string | null;
   /** JSON text. */
   readonly labels: string;
   /** JSON text of a `ListedWait`, its instant in milliseconds; null: it has begun. */
@@ -95,7 +100,13 @@ export interface ListedRecord extends ExecutionRecord {
 
 export function decodeListed(row: ListedRecord): ListedRow {
   const labels = row.labels === '{}' ? NO_LABELS : (JSON.parse(row.labels) as Labels);
-  return { ...decodeExecution(row), labels, waitingFor: decodeWait(row.waiting_for) };
+  return {
+    ...decodeExecution(row),
+    errorClass: row.error_class,
+    errorNodeId: row.error_node_id,
+    labels,
+    waitingFor: decodeWait(row.waiting_for),
+  };
 }
 
 function decodeWait(json: string | null): ListedWait | null {

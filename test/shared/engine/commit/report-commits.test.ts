@@ -46,7 +46,8 @@ test('a batch counts once, with its size, and its events by kind', (t) => {
 });
 
 test('nothing of a refused plan counts but its refusal', (t) => {
-  const letter = { workItemId: 'w' as WorkItemId, attempt: 0, error: 'e' };
+  const cause = { errorClass: 'error', causeKey: 1 };
+  const letter = { workItemId: 'w' as WorkItemId, attempt: 0, error: 'e', ...cause };
   const all: Partial<CommitPlan> = {
     events: [event('RetryScheduled')],
     deadLetters: [letter],

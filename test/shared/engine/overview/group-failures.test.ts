@@ -19,6 +19,7 @@ function failureAt(second: number, changes: Partial<Failure> = {}): Failure {
     executionId: `exec_${second}` as ExecutionId,
     workflowId: 'orders',
     error: `order ${second} is unknown`,
+    causeKey: null,
     failedAt: new Date(second * 1_000).toISOString(),
     item: ITEM,
     ...changes,

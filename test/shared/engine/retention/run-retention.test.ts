@@ -7,6 +7,7 @@ import type { Dialect } from '../../../support/database.ts';
 import { changeTable, tamperWith } from '../../../support/stores.ts';
 import { atOnce, claimOne, commitOne, settleOf, start } from '../../store/contract/drive.ts';
 import {
+  makeCause,
   makeEvent,
   makeExecutionId,
   makeItem,
@@ -116,7 +117,12 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       store,
       makePlan(execution, {
         settles: rest.map((item) => settleOf(item)),
-        deadLetters: letters.map((id) => ({ workItemId: id, attempt: 0, error: 'boom' })),
+        deadLetters: letters.map((id) => ({
+          workItemId: id,
+          attempt: 0,
+          error: 'boom',
+          ...makeCause(),
+        })),
         events: [makeEvent()],
       }),
     );

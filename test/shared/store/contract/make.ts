@@ -15,6 +15,7 @@ import type {
 } from '../../../../src/shared/domain/work/work-item.ts';
 import {
   type CommitPlan,
+  type FailureCause,
   type NewEvent,
   type NewExecution,
   type NewTimer,
@@ -149,6 +150,11 @@ function makeRecord(ticket: WorkTicket, queue: WorkerQueue): WorkItemRecord {
     retryPolicy: DEFAULT_RETRY_POLICY,
     heartbeatIntervalMs: 30_000,
   };
+}
+
+/** What a commit keeps of a failure beside its message. */
+export function makeCause(changes: Partial<FailureCause> = {}): FailureCause {
+  return { errorClass: 'error', causeKey: 1, ...changes };
 }
 
 export function makeTimer(changes: Partial<NewTimer> = {}): NewTimer {

@@ -4,7 +4,7 @@ import type { Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { atOnce, claimOne, commitOne, judge, settleOf, start, startWithItems } from './drive.ts';
-import { makeEvent, makePlan, makeTenantId, makeUuid } from './make.ts';
+import { makeCause, makeEvent, makePlan, makeTenantId, makeUuid } from './make.ts';
 
 export function webhookCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
@@ -78,7 +78,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
           makeEvent({ kind: 'NodeFailed' }),
           makeEvent({ kind: 'ApprovalRequested', payload: JSON.stringify(ask) }),
         ],
-        deadLetters: [{ workItemId, attempt: 2, error: 'boom' }],
+        deadLetters: [{ workItemId, attempt: 2, error: 'boom', ...makeCause() }],
         status: 'paused',
       }),
     );

@@ -21,14 +21,15 @@ import {
   requeueNow,
 } from '../contract/drive.ts';
 import {
+  makeCause,
   makeCompleted,
   makeEvent,
   makeItem,
   makeKey,
   makePlan,
+  makeStarted,
   makeTenantId,
   makeTicket,
-  makeStarted,
   makeTimer,
   makeUuid,
 } from '../contract/make.ts';
@@ -319,7 +320,9 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
       firesTimers: [makeTimer().name],
       cancelsTimers: ['other'],
       events: [makeEvent()],
-      deadLetters: [{ workItemId: first.ticket.workItemId, attempt: 1, error: 'boom' }],
+      deadLetters: [
+        { workItemId: first.ticket.workItemId, attempt: 1, error: 'boom', ...makeCause() },
+      ],
       revokesItems: [engine.workItemId],
     }),
   );

@@ -40,6 +40,9 @@ const QUERIES = [
   'workflow = w7 and error ~ nothing',
   'workflow ~ nothing',
   'error ~ nothing and started > 2026-01-02',
+  'error_class = Nothing',
+  'error_class in (Nothing, None) and workflow = w7',
+  'error_class = Nothing and labels.half = a',
   'ended > now',
   `id = exec_${'0'.repeat(32)}`,
   `parent = exec_${'0'.repeat(32)} and version != "1"`,
@@ -190,6 +193,12 @@ for (const isAnalyzed of [true, false]) {
       );
       t.is(rows, found, `${query}: executions are read if they have all labels`);
     }
+    const byClass = await costOf('error_class = Nothing', (store, criteria) => {
+      const own = { tenantId: TENANT, criteria, within: WITHIN };
+      return store.executionSearch.search({ ...own, cursor: null, limit: 50 });
+    });
+    // Those that failed alone: the last of them comes twice.
+    t.true(byClass.rows <= WITHIN + 1, `error_class: ${byClass.rows} executions were read`);
     const failed = await costOf('status = failed', async (store, criteria) => {
       const reading = { tenantId: TENANT, criteria, within: WITHIN, cursor: null, limit: FAILED };
       t.is((await store.executionSearch.listFailed(reading)).rows.length, FAILED);

@@ -168,6 +168,8 @@ create table public.dead_letters (
   error text not null,
   dead_lettered_at timestamp with time zone not null,
   workflow_id text,
+  error_class text,
+  cause_key bigint,
   constraint dead_letters_attempt_check CHECK ((attempt >= 0)),
   constraint dead_letters_pkey PRIMARY KEY (work_item_id)
 );
@@ -263,6 +265,9 @@ create table public.executions (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  error_class text,
+  error_node_id text,
+  cause_key bigint,
   constraint executions_check CHECK (((completed_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
   constraint executions_last_sequence_check CHECK ((last_sequence >= 0)),
   constraint executions_pkey PRIMARY KEY (id),

@@ -139,7 +139,7 @@ CREATE TABLE dead_letters (
   attempt integer not null check (attempt >= 0),
   error text not null,
   dead_lettered_at integer not null
-, workflow_id text) strict;
+, workflow_id text, error_class text, cause_key integer) strict;
 
 CREATE TABLE definitions (
   -- Order of registration: "latest" is decided by this, never by a clock.
@@ -208,7 +208,7 @@ CREATE TABLE executions (
   error text,
   created_at integer not null,
   updated_at integer not null,
-  completed_at integer,
+  completed_at integer, error_class text, error_node_id text, cause_key integer,
   check ((completed_at is not null) = (status in ('completed', 'failed', 'cancelled')))
 ) strict, without rowid;
 

@@ -189,6 +189,10 @@ class ExecutionSummary(TypedDict):
     """The place that it waits for before it begins. Null: it has begun, or ended."""
     imported: ExecutionSummaryImported | None
     """It was imported from a file: its events were recorded elsewhere, or earlier."""
+    error_class: str | None
+    """Class of the error. Null: it has not failed, or that is not known."""
+    error_node_id: str | None
+    """The node that failed. Null: none did, or that is not known."""
 
 
 class ExecutionsPage(TypedDict):

@@ -10,7 +10,7 @@ import { defineEndpoint } from '../../../endpoint.ts';
 import { type OffsetPage, readPage } from '../../../offset-max.ts';
 import { nextCursor, optionalQuery, paging } from '../../../schemas/query.ts';
 import { cursorOf, cursorText } from '../cursor.ts';
-import { executionSummary, shapeSummary } from '../execution-shape.ts';
+import { listedExecution, shapeListed } from '../execution-shape.ts';
 import { filterQuery, readFilter } from './filter-query.ts';
 
 export const listExecutions = defineEndpoint({
@@ -27,7 +27,7 @@ export const listExecutions = defineEndpoint({
   query: z.object({ ...filterQuery, cursor: optionalQuery(cursorText), ...paging }),
   replies: {
     200: z.object({
-      executions: z.array(executionSummary),
+      executions: z.array(listedExecution),
       next_cursor: nextCursor,
     }),
   },
@@ -50,7 +50,7 @@ export const listExecutions = defineEndpoint({
 });
 
 function answer(rows: readonly ListedExecution[], last: Parameters<typeof cursorOf>[0] | null) {
-  const executions = rows.map(shapeSummary);
+  const executions = rows.map(shapeListed);
   const next_cursor = last === null ? null : cursorOf(last);
   return { status: 200 as const, body: { executions, next_cursor } };
 }

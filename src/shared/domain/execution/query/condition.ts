@@ -6,6 +6,7 @@ export type Condition =
   | StatusCondition
   | IdCondition
   | TextCondition
+  | ClassCondition
   | ContainsCondition
   | LabelCondition
   | WaitingCondition
@@ -26,6 +27,13 @@ export interface IdCondition {
 export interface TextCondition {
   readonly field: 'workflow' | 'version';
   readonly operator: SetOperator;
+  readonly values: readonly string[];
+}
+
+/** The class of the error that an execution failed with. */
+export interface ClassCondition {
+  readonly field: 'error_class';
+  readonly operator: 'in';
   readonly values: readonly string[];
 }
 

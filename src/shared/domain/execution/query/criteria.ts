@@ -23,6 +23,8 @@ export interface ExecutionCriteria {
   readonly parents: readonly ExecutionId[] | null;
   /** In lower case, as far as letters are ASCII; an error contains each of them. */
   readonly errorContains: readonly string[];
+  /** Null: any, and none. */
+  readonly errorClasses: readonly string[] | null;
   /** One for each label that is named. */
   readonly labels: readonly LabelCriteria[];
   /** Both: nothing fits. Null and an empty list: all fit. */
@@ -58,6 +60,7 @@ export function gatherCriteria(conditions: readonly Condition[], now: number): E
     ids: gatherIds(conditions, 'id'),
     parents: gatherIds(conditions, 'parent'),
     errorContains: gatherParts(conditions, 'error'),
+    errorClasses: gatherSet(conditions.filter((each) => each.field === 'error_class')).in,
     labels: gatherLabels(conditions.filter((each) => each.field === 'labels')),
     waiting: conditions.flatMap((each) => (each.field === 'waiting' ? [each.value] : [])),
     started: gatherTimes(conditions, 'started', now),

@@ -9,6 +9,7 @@ export type Field =
   | 'parent'
   | 'id'
   | 'error'
+  | 'error_class'
   | 'labels'
   | 'waiting'
   | 'started'
@@ -37,6 +38,7 @@ export const FIELDS: Readonly<Record<Field, FieldRule>> = {
   parent: { operators: ['=', 'in'], values: [] },
   id: { operators: ['=', 'in'], values: [] },
   error: { operators: ['~'], values: [] },
+  error_class: { operators: ['=', 'in'], values: [] },
   labels: { operators: [...SET, '~'], values: [] },
   waiting: { operators: ['='], values: ['true', 'false'] },
   started: { operators: TIME_OPERATORS, values: TIMES },

@@ -36,6 +36,8 @@ export function makeCondition(
     }
     case 'error':
       return { condition: { field, operator: 'contains', text: first.value } };
+    case 'error_class':
+      return { condition: { field, operator: 'in', values: operands.map(({ value }) => value) } };
     case 'labels': {
       const of = { field, label };
       if (spelling === '~')

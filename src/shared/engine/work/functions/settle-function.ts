@@ -23,6 +23,7 @@ import type { Settleable } from '../worker-leases.ts';
 import { judgeAppend, leanEntries, recordedEvents } from './append-entries.ts';
 import { changeRun, leaseOf, type OpenRun, type RunChange } from './change-run.ts';
 import { endsWithFunction } from './end-function.ts';
+import { causeOf } from '../../overview/cause-of.ts';
 
 /*
  * How a turn of a durable function settles its item. Entries ride along in the same commit. In a
@@ -125,7 +126,11 @@ export async function failFunction(
       return {
         events: [...recorded, failed],
         isOver,
-        commit: { deadLetters: isOver ? [{ workItemId, attempt, error }] : [] },
+        commit: {
+          deadLetters: isOver
+            ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }]
+            : [],
+        },
       };
     },
   });

@@ -6,6 +6,7 @@ import type { Parameters } from './statement.ts';
 /** The statement contains a part if the plans have rows of its section. */
 export const JUDGED_FLAGS = [
   'creates',
+  'failures',
   'runs',
   'labels',
   'setLabels',

@@ -65,6 +65,12 @@ export const COMMIT_SECTIONS = {
     runnable: ['text', ({ runnable }) => runnable],
     revokes_all: ['bool', ({ revokesAll }) => revokesAll],
   }),
+  /** Plans that end their execution as failed. */
+  failures: optionalRow(({ failure }) => failure, {
+    error_class: ['text', ({ errorClass }) => errorClass],
+    error_node_id: ['text', ({ nodeId }) => nodeId],
+    cause_key: ['int8', ({ causeKey }) => causeKey],
+  }),
   /** Plans of executions that exist already. */
   moves: optionalRow((plan) => (plan.create === null ? plan : null), {
     expected: ['int4', ({ expectedSequence }) => expectedSequence],
@@ -282,6 +288,8 @@ export const COMMIT_SECTIONS = {
     work_item_id: ['uuid', ({ workItemId }) => workItemId],
     attempt: ['int4', ({ attempt }) => attempt],
     error: ['text', ({ error }) => error],
+    error_class: ['text', ({ errorClass }) => errorClass],
+    cause_key: ['int8', ({ causeKey }) => causeKey],
   }),
   /** The messages for webhooks, even if the tenant has none. */
   messages: section(allMessagesOf, {

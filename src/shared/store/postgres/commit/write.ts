@@ -1,10 +1,14 @@
-import { spell, STAMP, type Has, type Param } from './parts.ts';
+import { namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
 import { EVENT_NAMES, START_NAMES } from './sections.ts';
 
 /** The executions and events of accepted plans, and their related rows. */
 
+const FAILURE_NAMES = namesOf('failures');
+
 export function acceptingParts(has: Has, $: Param): string[] {
   const asks = has('requests');
+  const fails = has('failures');
+  const failures = fails ? `left join ${$.table('failures', 'f')} on f.position = j.position` : '';
   return [
     ...(asks
       ? [
@@ -29,13 +33,15 @@ export function acceptingParts(has: Has, $: Param): string[] {
           `created as (
             insert into executions (
               id, tenant_id, ${spell(START_NAMES)}, status, last_sequence, error, created_at,
-              updated_at, completed_at
+              updated_at, completed_at ${fails ? `, ${spell(FAILURE_NAMES)}` : ''}
             )
             select j.id, j.tenant_id, ${spell(START_NAMES, 'n')}, coalesce(j.status, 'running'),
               j.event_count, j.error, ${STAMP}, ${STAMP},
               case when j.status in ('completed', 'failed', 'cancelled') then ${STAMP} end
+              ${fails ? `, ${spell(FAILURE_NAMES, 'f')}` : ''}
             from ${$.table('creates', 'n', ['position', ...START_NAMES])}
             join judged j on j.position = n.position
+            ${failures}
             where j.reason is null
               ${
                 asks
@@ -62,7 +68,9 @@ export function acceptingParts(has: Has, $: Param): string[] {
           when j.status in ('completed', 'failed', 'cancelled') then greatest(${STAMP}, e.updated_at)
           else e.completed_at
         end
+        ${fails ? FAILURE_NAMES.map((name) => `, ${name} = coalesce(f.${name}, e.${name})`).join('') : ''}
       from judged j
+      ${failures}
       where e.id = any(${$.array('plans', 'execution_id')})
         and j.id = e.id
         and j.reason is null
@@ -106,11 +114,11 @@ export function recordingParts(has: Has, $: Param): string[] {
     parts.push(
       `buried as (
         insert into dead_letters (
-          work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
-          dead_lettered_at
+          work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error, error_class,
+          cause_key, dead_lettered_at
         )
         select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.queue, i.tool, d.attempt,
-          d.error, a.stamp
+          d.error, d.error_class, d.cause_key, a.stamp
         from ${$.table('deadLetters', 'd')}
         join accepted a on a.position = d.position
         join work_items i on i.work_item_id = d.work_item_id and i.execution_id = a.id
@@ -118,6 +126,8 @@ export function recordingParts(has: Has, $: Param): string[] {
         on conflict (work_item_id) do update
         set attempt = excluded.attempt,
           error = excluded.error,
+          error_class = excluded.error_class,
+          cause_key = excluded.cause_key,
           dead_lettered_at = excluded.dead_lettered_at
       )`,
     );

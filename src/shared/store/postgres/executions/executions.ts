@@ -12,6 +12,7 @@ import {
   decodeExecution,
   decodeListed,
   EXECUTION_COLUMNS,
+  FOUND_COLUMNS,
   LISTED_COLUMNS,
   type ListedRecord,
   toUuid,
@@ -223,7 +224,7 @@ function listStatement(params: ListExecutions): {
   const text = `
     select ${LISTED_COLUMNS}
     from (
-      select ${EXECUTION_COLUMNS}
+      select ${FOUND_COLUMNS}
       from executions e
       where ${where}
       order by e.created_at desc, e.id desc

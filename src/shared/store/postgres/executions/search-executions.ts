@@ -10,11 +10,12 @@ import type {
 import { findsFitting, rowsWithin, type SplitCriteria } from '../../rows/split-criteria.ts';
 import { takePage } from '../../rows/take-page.ts';
 import type { PostgresPool } from '../connection/connect.ts';
-import { decodeListed, EXECUTION_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
+import { decodeListed, FOUND_COLUMNS, LISTED_COLUMNS, type ListedRecord } from '../rows.ts';
 import { countExecutions } from './count-executions.ts';
 import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria, writeOtherLabels } from './write-criteria.ts';
 import {
+  COMPARED_COLUMNS,
   createBinds,
   type Drive,
   OF_EXECUTION,
@@ -37,20 +38,28 @@ export function createExecutionSearch(readers: PostgresPool): ExecutionSearch {
 
 /** The columns that a search reads of each execution that fits. */
 interface Shape<Found, Row> {
+  /** Of the table. */
+  readonly found: string;
   readonly columns: string;
   readonly decode: (record: Found) => Row;
 }
 
-const LISTED: Shape<ListedRecord, ListedRow> = { columns: LISTED_COLUMNS, decode: decodeListed };
+const LISTED: Shape<ListedRecord, ListedRow> = {
+  found: FOUND_COLUMNS,
+  columns: LISTED_COLUMNS,
+  decode: decodeListed,
+};
 
 const FAILED: Shape<FailedRecord, FailedExecution> = {
-  columns: `e.id, e.created_at, e.definition_id, e.workflow_id, e.error,
+  found: `${COMPARED_COLUMNS}, e.updated_at, e.cause_key`,
+  columns: `e.id, e.created_at, e.definition_id, e.workflow_id, e.error, e.cause_key,
       coalesce(e.completed_at, e.updated_at) as failed_at`,
   decode: (record) => ({
     executionId: executionIdFromUuid(record.id),
     definitionId: record.definition_id,
     workflowId: record.workflow_id,
     error: record.error ?? '',
+    causeKey: record.cause_key,
     failedAt: record.failed_at,
   }),
 };
@@ -59,6 +68,7 @@ interface FailedRecord extends PlaceRecord {
   readonly definition_id: DefinitionId;
   readonly workflow_id: string;
   readonly error: string | null;
+  readonly cause_key: number | null;
   readonly failed_at: string;
 }
 
@@ -69,7 +79,7 @@ interface FailedRecord extends PlaceRecord {
 async function searchExecutions<Found extends PlaceRecord, Row>(
   readers: PostgresPool,
   params: SearchExecutions,
-  { columns, decode }: Shape<Found, Row>,
+  { found: ofTable, columns, decode }: Shape<Found, Row>,
 ): Promise<SearchPage<Row>> {
   const split = await splitByRarest(readers, params);
   const within = rowsWithin(params.within, split);
@@ -77,12 +87,12 @@ async function searchExecutions<Found extends PlaceRecord, Row>(
   const { values, bind } = createBinds();
   const drive = writeDrive(params, split, bind);
   const found = writeFound(drive, {
-    columns: EXECUTION_COLUMNS,
+    columns: ofTable,
     bound: writePlace(drive.place, '>=', bound, bind),
     end: endOf(drive),
   });
   const listed = writeRows(drive, `(${found})`, {
-    columns: EXECUTION_COLUMNS,
+    columns: ofTable,
     labels: writeOtherLabels(split.labels, params.tenantId, bind),
   });
   const text = `

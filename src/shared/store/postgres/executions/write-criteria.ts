@@ -12,7 +12,7 @@ export type Bind = (value: unknown) => string;
 
 /** The criteria as a condition on `executions e`. */
 export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
-  const { statuses, errorContains } = criteria;
+  const { statuses } = criteria;
   const parts = [
     'true',
     ...(statuses === null ? [] : [writeIn('e.status', statuses, bind)]),
@@ -24,7 +24,7 @@ export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
     ...writeTimes('e.completed_at', criteria.ended, bind),
     ...criteria.labels.flatMap((label) => writeLabel(label, OF_EXECUTION, bind)),
     ...criteria.waiting.map((is) => `${is ? '' : 'not '}${WAITS}`),
-    ...(errorContains.length === 0 ? [] : [writeError(errorContains, bind)]),
+    ...writeError(criteria, bind),
   ];
   return parts.join(' and ');
 }
@@ -141,9 +141,17 @@ function writeContains(column: string, texts: readonly string[], bind: Bind): st
 }
 
 /** The definition is read last, and only for an error that fits: it may be large. */
-function writeError(texts: readonly string[], bind: Bind): string {
-  return `case
-    when e.error is null or not ${writeContains('e.error', texts, bind)} then false
+function writeError(
+  { errorContains, errorClasses }: ExecutionCriteria,
+  bind: Bind,
+): readonly string[] {
+  const fits = [
+    ...(errorContains.length === 0 ? [] : [writeContains('e.error', errorContains, bind)]),
+    ...(errorClasses === null ? [] : [writeIn('e.error_class', errorClasses, bind)]),
+  ];
+  if (fits.length === 0) return [];
+  const condition = `case
+    when (${fits.join(' and ')}) is not true then false
     else exists (
       select 1
       from definitions d
@@ -156,4 +164,5 @@ function writeError(texts: readonly string[], bind: Bind): string {
         and position('"data_policy"' in d.ir::text) = 0
     )
   end`;
+  return [condition];
 }

@@ -19,7 +19,7 @@ export interface PlaceColumns {
 
 /** All that a condition of a query or a group looks at. */
 export const COMPARED_COLUMNS = `e.id, e.definition_id, e.workflow_id, e.workflow_version,
-        e.parent_execution_id, e.status, e.error, e.created_at, e.completed_at`;
+        e.parent_execution_id, e.status, e.error, e.error_class, e.created_at, e.completed_at`;
 
 export const OF_EXECUTION: PlaceColumns = { at: 'e.created_at', id: 'e.id' };
 const OF_LABEL: PlaceColumns = { at: 'l.created_at', id: 'l.execution_id' };

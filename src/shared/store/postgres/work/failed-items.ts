@@ -18,11 +18,11 @@ export async function listFailedItems(
   // Limits keep the join as it is written: the server walks along the list, and compares each.
   const text = `
     select d.execution_id, e.workflow_id, e.definition_id, d.work_item_id, d.node_id, d.tool, d.queue,
-      d.error, d.dead_lettered_at, e.status in ('running', 'paused') as is_live
+      d.error, d.cause_key, d.dead_lettered_at, e.status in ('running', 'paused') as is_live
     from dead_letters d
     cross join lateral (
       select x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id,
-        x.status, x.created_at, x.completed_at, d.error
+        x.status, x.created_at, x.completed_at, d.error, d.error_class
       from executions x
       where x.id = d.execution_id
       limit 1
@@ -80,6 +80,7 @@ interface FailedItemRecord {
   readonly tool: string;
   readonly queue: WorkQueue;
   readonly error: string;
+  readonly cause_key: number | null;
   readonly dead_lettered_at: string;
   readonly is_live: boolean;
 }
@@ -94,6 +95,7 @@ function decodeFailedItem(row: FailedItemRecord): FailedItem {
     tool: row.tool,
     queue: row.queue,
     error: row.error,
+    causeKey: row.cause_key,
     failedAt: row.dead_lettered_at,
     isLive: row.is_live,
   };

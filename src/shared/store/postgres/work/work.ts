@@ -288,6 +288,8 @@ const SETTLE_UNFENCED: Statement = {
       on conflict (work_item_id) do update
       set attempt = excluded.attempt,
         error = excluded.error,
+        error_class = null,
+        cause_key = null,
         dead_lettered_at = excluded.dead_lettered_at
     ),
     told as (

@@ -39,12 +39,14 @@ export function writeItems(
       ? replaceLease(connection, { endedItemId: replaced, item })
       : insertLease(connection, item);
   });
-  for (const { workItemId, attempt, error } of plan.deadLetters) {
+  for (const letter of plan.deadLetters) {
+    const { workItemId, attempt, error } = letter;
     insertDeadLetter(connection, {
       workItemId,
       executionId: plan.executionId,
       attempt,
       error,
+      cause: letter,
       now,
     });
   }

@@ -1,7 +1,9 @@
 import { isTerminal } from '../../../domain/execution/status.ts';
+import type { ExecutionId } from '../../../domain/ids.ts';
 import {
   type CommitPlan,
   type CommitVerdict,
+  type KeptFailure,
   leasesToWorkers,
   type NewExecution,
 } from '../../commit.ts';
@@ -37,6 +39,7 @@ export function writePlan(
   const lastSequence = head.lastSequence + plan.events.length;
   if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
+  if (plan.failure !== null) writeFailure(connection, plan.executionId, plan.failure);
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
   writeApprovals(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
@@ -175,6 +178,22 @@ function updateExecution(
       isTerminal(status) ? createdAt : null,
       plan.executionId,
     ],
+  );
+}
+
+/** A statement of its own: most ends are none. */
+function writeFailure(
+  connection: Connection,
+  executionId: ExecutionId,
+  { errorClass, nodeId, causeKey }: KeptFailure,
+): void {
+  connection.run(
+    `update executions
+     set error_class = ?,
+         error_node_id = ?,
+         cause_key = ?
+     where id = ?`,
+    [errorClass, nodeId, causeKey, executionId],
   );
 }
 

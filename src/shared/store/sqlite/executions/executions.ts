@@ -14,6 +14,7 @@ import { readDocumentHead, readExecutionDocument } from './execution-document.ts
 import { listUpdated } from './list-updated.ts';
 import {
   EXECUTION_COLUMNS,
+  FOUND_COLUMNS,
   LISTED_COLUMNS,
   decodeEvent,
   decodeExecution,
@@ -159,7 +160,7 @@ function listExecutions(connection: Connection, filter: ListExecutions): readonl
     .all<ListedRecord>(
       `select ${LISTED_COLUMNS}
        from (
-         select ${EXECUTION_COLUMNS}
+         select ${FOUND_COLUMNS}
          from executions
          where ${conditions.join(' and ')}
          order by created_at desc, id desc

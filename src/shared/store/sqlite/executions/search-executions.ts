@@ -13,13 +13,7 @@ import type {
 import { comparedOf, countedWithin, findsFitting, rowsWithin } from '../../rows/split-criteria.ts';
 import { takePage } from '../../rows/take-page.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
-import {
-  decodeListed,
-  EXECUTION_COLUMNS,
-  LISTED_COLUMNS,
-  type ListedRecord,
-  toIso,
-} from '../rows.ts';
+import { decodeListed, FOUND_COLUMNS, LISTED_COLUMNS, type ListedRecord, toIso } from '../rows.ts';
 import { countValues } from './count-values.ts';
 import { splitByRarest } from './split-by-rarest.ts';
 import { writeCriteria } from './write-criteria.ts';
@@ -42,20 +36,28 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
 
 /** The columns that a search reads of each execution that fits. */
 interface Shape<Found, Row> {
+  /** Of the table. */
+  readonly found: string;
   readonly columns: string;
   readonly decode: (record: Found) => Row;
 }
 
-const LISTED: Shape<ListedRecord, ListedRow> = { columns: LISTED_COLUMNS, decode: decodeListed };
+const LISTED: Shape<ListedRecord, ListedRow> = {
+  found: FOUND_COLUMNS,
+  columns: LISTED_COLUMNS,
+  decode: decodeListed,
+};
 
 const FAILED: Shape<FailedRecord, FailedExecution> = {
-  columns: `id, created_at, definition_id, workflow_id, error,
+  found: `${COMPARED_COLUMNS}, updated_at, cause_key`,
+  columns: `id, created_at, definition_id, workflow_id, error, cause_key,
        coalesce(completed_at, updated_at) as failed_at`,
   decode: (record) => ({
     executionId: record.id as ExecutionId,
     definitionId: record.definition_id,
     workflowId: record.workflow_id,
     error: record.error ?? '',
+    causeKey: record.cause_key,
     failedAt: toIso(record.failed_at),
   }),
 };
@@ -64,13 +66,14 @@ interface FailedRecord extends PlaceRecord {
   readonly definition_id: DefinitionId;
   readonly workflow_id: string;
   readonly error: string | null;
+  readonly cause_key: number | null;
   readonly failed_at: number;
 }
 
 function searchExecutions<Found extends PlaceRecord, Row>(
   connection: Connection,
   params: SearchExecutions,
-  { columns, decode }: Shape<Found, Row>,
+  { found, columns, decode }: Shape<Found, Row>,
 ): SearchPage<Row> {
   const { tenantId, cursor, limit } = params;
   const split = splitByRarest(connection, params);
@@ -105,7 +108,7 @@ function searchExecutions<Found extends PlaceRecord, Row>(
     connection,
     `select ${columns}
      from (
-       select ${EXECUTION_COLUMNS}
+       select ${found}
        from ${from}
        where ${where} and ${labels.condition}
        order by ${orderBy(place)}

@@ -87,9 +87,9 @@ export function writeCriteria(
   addTimes('completed_at', criteria.ended);
   for (const [index, label] of criteria.labels.entries()) addLabel(index, label);
   for (const is of criteria.waiting) parts.push(`${is ? '' : 'not '}${WAITS}`);
-  if (criteria.errorContains.length > 0) {
-    parts.push('error is not null');
-    addContains('error', criteria.errorContains);
+  addContains('error', criteria.errorContains);
+  addIn('error_class', criteria.errorClasses);
+  if (criteria.errorContains.length > 0 || criteria.errorClasses !== null) {
     parts.push(`case when error is null then false else ${HAS_NO_POLICY} end`);
   }
   return { condition: parts.join(' and '), bindings };

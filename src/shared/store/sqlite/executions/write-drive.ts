@@ -56,7 +56,7 @@ export const NO_CONDITION = { condition: 'true', bindings: {} };
 
 /** All that a condition of a query looks at. */
 export const COMPARED_COLUMNS = `id, definition_id, workflow_id, workflow_version, parent_execution_id, status,
-         error, created_at, completed_at`;
+         error, error_class, created_at, completed_at`;
 
 /** The texts vary with the query of a caller, so the connection does not keep them compiled. */
 export function all<Row>(

@@ -52,10 +52,10 @@ export function writeFailedItems(params: ListFailedItems, bound: Bound | null): 
   return {
     text: `
       select e.id as execution_id, e.workflow_id, e.definition_id, e.work_item_id, e.node_id, e.tool,
-        e.queue, e.error, e.dead_lettered_at, e.status in ('running', 'paused') as is_live
+        e.queue, e.error, e.cause_key, e.dead_lettered_at, e.status in ('running', 'paused') as is_live
       from (
-        select d.work_item_id, d.node_id, d.tool, d.queue, d.error, d.dead_lettered_at, x.id,
-          x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id, x.status,
+        select d.work_item_id, d.node_id, d.tool, d.queue, d.error, d.error_class, d.cause_key,
+          d.dead_lettered_at, x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id, x.status,
           x.created_at, x.completed_at
         from ${writeSource(params)}
         cross join executions x on x.id = d.execution_id
@@ -110,6 +110,7 @@ interface RawFailedItem {
   readonly tool: string;
   readonly queue: WorkQueue;
   readonly error: string;
+  readonly cause_key: number | null;
   readonly dead_lettered_at: number;
   readonly is_live: number;
 }
@@ -124,6 +125,7 @@ function decodeFailedItem(row: RawFailedItem): FailedItem {
     tool: row.tool,
     queue: row.queue,
     error: row.error,
+    causeKey: row.cause_key,
     failedAt: toIso(row.dead_lettered_at),
     isLive: row.is_live === 1,
   };

@@ -2,6 +2,7 @@ import { toolKey } from '../../../domain/work/claim-filter.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import { isFairKey } from '../../../domain/work/fair-queue.ts';
+import type { FailureCause } from '../../commit.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { tagReturned, tagShare, turnsOf } from './fair-tags.ts';
 import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
@@ -231,26 +232,33 @@ export function insertDeadLetter(
     readonly executionId: string;
     readonly attempt: number;
     readonly error: string;
+    /** Null: not known. */
+    readonly cause: FailureCause | null;
     readonly now: number;
   },
 ): void {
   connection.run(
     `insert into dead_letters (
-       work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
-       dead_lettered_at
+       work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error, error_class,
+       cause_key, dead_lettered_at
      )
-     select work_item_id, execution_id, tenant_id, node_id, queue, tool, :attempt, :error, :now
+     select work_item_id, execution_id, tenant_id, node_id, queue, tool, :attempt, :error,
+       :error_class, :cause_key, :now
      from work_items
      where work_item_id = :work_item_id and execution_id = :execution_id
      on conflict (work_item_id) do update
      set attempt = excluded.attempt,
          error = excluded.error,
+         error_class = excluded.error_class,
+         cause_key = excluded.cause_key,
          dead_lettered_at = excluded.dead_lettered_at`,
     {
       work_item_id: letter.workItemId,
       execution_id: letter.executionId,
       attempt: letter.attempt,
       error: letter.error,
+      error_class: letter.cause?.errorClass ?? null,
+      cause_key: letter.cause?.causeKey ?? null,
       now: letter.now,
     },
   );

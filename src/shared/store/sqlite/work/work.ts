@@ -186,6 +186,7 @@ function settleUnfenced(
       executionId: lease.execution_id,
       attempt: lease.attempt,
       error: params.deadLetter,
+      cause: null,
       now,
     });
     tellWebhooks(connection, {

@@ -44,6 +44,10 @@ test('conditions of every field are read', (t) => {
     { field: 'id', operator: 'in', values: [ID] },
     { field: 'started', operator: '>=', at: { agoMs: 0 } },
   ]);
+  t.deepEqual(conditionsOf('error_class = "Timeout" and ERROR_CLASS in (a, "b c")'), [
+    { field: 'error_class', operator: 'in', values: ['Timeout'] },
+    { field: 'error_class', operator: 'in', values: ['a', 'b c'] },
+  ]);
   t.deepEqual(conditionsOf('waiting = True'), [{ field: 'waiting', operator: 'is', value: true }]);
 });
 
@@ -69,7 +73,7 @@ test('or, a label without its name and an unknown field say what to write', (t) 
   ]);
   t.deepEqual(toldBy('labels = a'), ['no field is named labels; did you mean labels.name?']);
   t.deepEqual(toldBy('customer = a'), [
-    'no field is named customer: use status, workflow, version, parent, id, error, labels.name, waiting, started, ended',
+    'no field is named customer: use status, workflow, version, parent, id, error, error_class, labels.name, waiting, started, ended',
   ]);
 });
 
@@ -94,6 +98,7 @@ test('a mistake says where it is and which words could be there', (t) => {
     'parent',
     'id',
     'error',
+    'error_class',
     'labels.name',
     'waiting',
     'started',
@@ -103,6 +108,8 @@ test('a mistake says where it is and which words could be there', (t) => {
   t.deepEqual(mistakeOf('state = failed'), [0, 5, fields]);
   t.deepEqual(mistakeOf('waiting = yes'), [10, 3, ['true', 'false']]);
   t.deepEqual(mistakeOf('waiting != true'), [8, 2, ['=']]);
+  t.deepEqual(mistakeOf('error_class != a'), [12, 2, ['=', 'in']]);
+  t.deepEqual(mistakeOf('error_class = '), [14, 0, []]);
   t.deepEqual(mistakeOf('status > failed'), [7, 1, ['=', '!=', 'in']]);
   t.deepEqual(mistakeOf('status'), [6, 0, ['=', '!=', 'in']]);
   t.deepEqual(mistakeOf('status ='), [8, 0, statuses]);

@@ -12,6 +12,7 @@ import {
   type Started,
 } from '../drive.ts';
 import {
+  makeCause,
   makeCompleted,
   makeEvent,
   makeExecutionId,
@@ -421,7 +422,7 @@ function makeFullPlan(execution: Started, changes: Partial<CommitPlan> = {}): Co
     cancelsTimers: [makeTimer().name],
     holdsTimers: ['wait:held#0'],
     releasesTimers: ['wait:released#0'],
-    deadLetters: [{ workItemId: queued.workItemId, attempt: 2, error: 'boom' }],
+    deadLetters: [{ workItemId: queued.workItemId, attempt: 2, error: 'boom', ...makeCause() }],
     snapshot: '{"a":1}',
     runnable: 'mark',
     ...changes,

@@ -2,14 +2,21 @@ import { gatherCriteria } from '../../../../../src/shared/domain/execution/query
 import { parseQuery } from '../../../../../src/shared/domain/execution/query/parse-query.ts';
 import type { JsonObject } from '../../../../../src/shared/domain/json.ts';
 import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
-import type { NewExecution } from '../../../../../src/shared/store/commit.ts';
+import type { CommitPlan, NewExecution } from '../../../../../src/shared/store/commit.ts';
 import type {
   CountExecutions,
   ExecutionCounts,
 } from '../../../../../src/shared/store/executions.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import { commitOne, start, type Started } from '../drive.ts';
-import { makeDefinitionId, makeEvent, makeKey, makePlan, makeTenantId } from '../make.ts';
+import {
+  makeCause,
+  makeDefinitionId,
+  makeEvent,
+  makeKey,
+  makePlan,
+  makeTenantId,
+} from '../make.ts';
 
 export interface Scene {
   readonly store: Store;
@@ -34,7 +41,7 @@ export async function fill(store: Store, ir: JsonObject = {}): Promise<Scene> {
   const add = async (
     label: string,
     create: Partial<NewExecution>,
-    end: { readonly status: 'completed' | 'failed'; readonly error: string | null } | null,
+    end: Pick<CommitPlan, 'status' | 'error' | 'failure'> | null,
   ) => {
     const started = await start(store, { tenantId, create: { definitionId, ...create } });
     names.set(label, started.executionId);
@@ -47,12 +54,16 @@ export async function fill(store: Store, ir: JsonObject = {}): Promise<Scene> {
   await add(
     'b',
     { ...orders, labels: { ...labels, tier: 'gold' } },
-    { status: 'completed', error: null },
+    { status: 'completed', error: null, failure: null },
   );
   await add(
     'c',
     { ...orders, labels: brown },
-    { status: 'failed', error: 'A TimeOut of the bank' },
+    {
+      status: 'failed',
+      error: 'A TimeOut of the bank',
+      failure: { nodeId: 'pay', ...makeCause({ errorClass: 'Timeout' }) },
+    },
   );
   await add(
     'd',
@@ -60,6 +71,7 @@ export async function fill(store: Store, ir: JsonObject = {}): Promise<Scene> {
     {
       status: 'failed',
       error: 'timeout after 100% of tries',
+      failure: { nodeId: null, ...makeCause({ errorClass: 'Deadline', causeKey: 2 ** 48 - 1 }) },
     },
   );
   const parentExecutionId = names.get('a') ?? null;

@@ -1,8 +1,8 @@
 import type { Labels } from '../../../../../src/shared/domain/execution/labels/labels.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
-import { start } from '../drive.ts';
-import { makeTenantId } from '../make.ts';
+import { commitOne, start } from '../drive.ts';
+import { makeEvent, makePlan, makeTenantId } from '../make.ts';
 import { count, criteriaOf, fill, readAll, search, sumOf } from './search-scene.ts';
 
 export function searchCases(name: string, open: () => TestStore): void {
@@ -134,11 +134,12 @@ export function searchCases(name: string, open: () => TestStore): void {
     t.is(listed.rows.length, 2);
     t.deepEqual(
       [...first.rows, ...second.rows],
-      listed.rows.map(({ executionId, definitionId, workflowId, error, completedAt }) => ({
+      listed.rows.map(({ executionId, definitionId, workflowId, error, completedAt }, index) => ({
         executionId,
         definitionId,
         workflowId,
         error: error ?? '',
+        causeKey: [2 ** 48 - 1, 1][index] ?? null,
         failedAt: completedAt ?? '',
       })),
     );
@@ -157,9 +158,58 @@ export function searchCases(name: string, open: () => TestStore): void {
     },
   );
 
+  check('a search by classes finds the executions that failed with one', async (t, { store }) => {
+    const scene = await fill(store);
+    t.deepEqual(await search(scene, 'error_class = Timeout'), ['c']);
+    t.deepEqual(await search(scene, 'error_class = timeout'), []);
+    t.deepEqual(await search(scene, 'error_class in (Timeout, Deadline)'), ['d', 'c']);
+    t.deepEqual(await search(scene, 'error_class = Timeout and error_class = Deadline'), []);
+    t.deepEqual(await search(scene, 'error_class = Deadline and status != completed'), ['d']);
+    t.deepEqual(await search(scene, 'error_class = Deadline and status = completed'), []);
+    t.deepEqual(await search(scene, 'error_class = Timeout and error ~ bank'), ['c']);
+    t.deepEqual(await search(scene, 'error_class = Timeout and error ~ tries'), []);
+    t.deepEqual(await search(scene, 'error_class = Deadline and labels.customer = acme'), ['d']);
+    t.deepEqual((await count(scene, 'error_class = Timeout', { buckets: 1 })).groups, [
+      { bucket: 0, status: 'failed', count: 1 },
+    ]);
+  });
+
+  check('a search by classes finds none that failed without one', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const started = await start(store, { tenantId });
+    const end = { status: 'failed', error: 'boom', failure: null } as const;
+    await commitOne(store, makePlan(started, { events: [makeEvent()], ...end }));
+    const names = new Map([['old', started.executionId]]);
+    const scene = { store, tenantId, names };
+    t.deepEqual(await search(scene, 'error_class = error'), []);
+    t.deepEqual(await search(scene, 'status = failed'), ['old']);
+  });
+
+  check('a list tells the class of an error and the node that failed', async (t, { store }) => {
+    const { tenantId } = await fill(store);
+    const page = { tenantId, cursor: null, limit: 10 };
+    const all = { status: null, workflowId: null, createdAfter: null, createdBefore: null };
+    const listed = await store.executions.list({ ...page, ...all, offset: 0 });
+    const criteria = await criteriaOf(store, '');
+    const { rows } = await store.executionSearch.search({ ...page, criteria, within: 10 });
+    for (const found of [listed, rows]) {
+      t.deepEqual(
+        found.map(({ errorClass, errorNodeId }) => [errorClass, errorNodeId]),
+        [
+          [null, null],
+          ['Deadline', null],
+          ['Timeout', 'pay'],
+          [null, null],
+          [null, null],
+        ],
+      );
+    }
+  });
+
   check('a search by errors finds none of a workflow that hides data', async (t, { store }) => {
     const scene = await fill(store, { node: { data_policy: { redact: ['pii'] } } });
     t.deepEqual(await search(scene, 'error ~ timeout'), []);
+    t.deepEqual(await search(scene, 'error_class in (Timeout, Deadline)'), []);
     t.deepEqual(await search(scene, 'status = failed'), ['d', 'c']);
     t.deepEqual((await count(scene, 'error ~ timeout')).groups, []);
   });
@@ -172,7 +222,13 @@ export function searchCases(name: string, open: () => TestStore): void {
     t.deepEqual((await count(other, '')).groups, []);
   });
 
-  const queries = ['status = failed', 'version != "1"', 'error ~ timeout', ''];
+  const queries = [
+    'status = failed',
+    'version != "1"',
+    'error ~ timeout',
+    'error_class = Timeout',
+    '',
+  ];
   const byLabel = [
     'labels.customer = acme',
     'labels.customer = acme and status = failed',

@@ -11,7 +11,7 @@ import {
   settleOf,
   startWithItems,
 } from '../drive.ts';
-import { makeEvent, makePlan, makeTenantId, makeWorkItemId } from '../make.ts';
+import { makeCause, makeEvent, makePlan, makeTenantId, makeWorkItemId } from '../make.ts';
 
 const COMPETITORS = 20;
 
@@ -64,6 +64,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
             workItemId: ticket.workItemId,
             attempt: 0,
             error: 'boom',
+            ...makeCause(),
           })),
         }),
       );
@@ -104,7 +105,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
       store,
       makePlan(execution, {
         revokesItems: [workItemId],
-        deadLetters: [{ workItemId, attempt: 0, error: 'boom' }],
+        deadLetters: [{ workItemId, attempt: 0, error: 'boom', ...makeCause() }],
       }),
     );
     const letters = await store.work.listDeadLetters({
@@ -269,7 +270,7 @@ function burial(item: ClaimedItem, error: string) {
   return makePlan(item.ticket, {
     settles: [settleOf(item)],
     events: [makeEvent({ kind: 'NodeFailed' })],
-    deadLetters: [{ workItemId, attempt, error }],
+    deadLetters: [{ workItemId, attempt, error, ...makeCause() }],
   });
 }
 

@@ -1,13 +1,14 @@
 import { gatherCriteria } from '../../../../../src/shared/domain/execution/query/criteria.ts';
 import { parseQuery } from '../../../../../src/shared/domain/execution/query/parse-query.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../../../../../src/shared/domain/ids.ts';
-import type { NewExecution } from '../../../../../src/shared/store/commit.ts';
+import type { FailureCause, NewExecution } from '../../../../../src/shared/store/commit.ts';
 import type { ListFailedItems } from '../../../../../src/shared/store/readings/work-overview.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { claimOne, commitOne, settleOf, start } from '../drive.ts';
 import {
+  makeCause,
   makeDefinitionId,
   makeEvent,
   makeItem,
@@ -24,7 +25,9 @@ export function failedItemCases(name: string, open: () => TestStore): void {
 
   check('failed items are the dead letters of a time, latest first', async (t, { store }) => {
     const tenantId = makeTenantId();
-    const first = await failItem(store, { tenantId, nodeId: 'pay', error: 'card refused' });
+    const cause = { causeKey: 2 ** 48 - 1 };
+    const failed = { tenantId, nodeId: 'pay', error: 'card refused', cause };
+    const first = await failItem(store, failed);
     const { workItemId } = await failItem(store, { tenantId });
     const { items, isExact } = await list(store, tenantId);
     t.true(isExact);
@@ -39,6 +42,7 @@ export function failedItemCases(name: string, open: () => TestStore): void {
       tool: 'greetings.hello',
       queue: 'python_tool',
       error: 'card refused',
+      causeKey: 2 ** 48 - 1,
       isLive: true,
     });
     t.regex(items[1]?.failedAt ?? '', /^\d{4}-.*Z$/);
@@ -83,6 +87,24 @@ export function failedItemCases(name: string, open: () => TestStore): void {
     t.deepEqual(await find('error ~ timeout'), ['a Timeout of 5 s']);
     t.deepEqual(await find('error ~ refused'), ['refused']);
     t.deepEqual(await find('error ~ "the execution"'), []);
+  });
+
+  check('a condition on classes is about the class of the item', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const create = async (ir: object) => ({ definitionId: await register(store, tenantId, ir) });
+    const ofClass = async (errorClass: string, ir: object, ends = false) => {
+      const cause = { errorClass };
+      await failItem(store, { tenantId, error: errorClass, create: await create(ir), ends, cause });
+    };
+    await ofClass('Timeout', {});
+    await ofClass('Refused', {}, true);
+    await ofClass('Timeout', { data_policy: { redact: ['$.card'] } });
+    const find = async (query: string) =>
+      (await list(store, tenantId, query)).items.map(({ error }) => error);
+    t.deepEqual(await find('error_class = Timeout'), ['Timeout']);
+    t.deepEqual(await find('error_class in (Timeout, Refused)'), ['Refused', 'Timeout']);
+    t.deepEqual(await find('error_class in (Timeout, Refused) and status = failed'), ['Refused']);
+    t.deepEqual(await find('error_class = timeout'), []);
   });
 
   check('a list of failed items says whether it has all', async (t, { store }) => {
@@ -142,9 +164,10 @@ async function failItem(
     readonly error?: string;
     readonly create?: Partial<NewExecution>;
     readonly ends?: boolean;
+    readonly cause?: Partial<FailureCause>;
   },
 ): Promise<{ readonly executionId: ExecutionId; readonly workItemId: WorkItemId }> {
-  const { tenantId, create = {}, nodeId = 'call', error = 'boom' } = params;
+  const { tenantId, create = {}, nodeId = 'call', error = 'boom', cause = {} } = params;
   const execution = await start(store, { tenantId, create });
   const ticket = makeTicket(execution, { nodeId });
   await commitOne(store, makePlan(execution, { newItems: [makeItem(ticket)] }));
@@ -153,7 +176,7 @@ async function failItem(
     store,
     makePlan(execution, {
       settles: [settleOf(await claimOne(store, tenantId))],
-      deadLetters: [{ workItemId, attempt: 2, error }],
+      deadLetters: [{ workItemId, attempt: 2, error, ...makeCause(cause) }],
     }),
   );
   if (params.ends === true) {

@@ -46,6 +46,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.waitingItems === null &&
     plan.workflowHold === null &&
     plan.tree === null &&
+    plan.failure === null &&
     !plan.leavesQueue &&
     plan.tenantLine === undefined &&
     plan.leavesLine === undefined &&
