@@ -229,6 +229,11 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void Object.assign(eventOf(last.events, 'exec_3', 1).payload, {
       carried: { undo: [{ node_id: 'b', visit: 0 }] },
     }),
+  'children end before anything of their parent is undone': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 20), {
+      kind: 'NodeScheduled',
+      payload: { visit: 1, undoes: { node_id: 'a', visit: 0 } },
+    }),
   'the end tells how many visits are undone': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_3', 3).payload, { undo: { undone: 1 } }),
 

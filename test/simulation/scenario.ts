@@ -16,6 +16,7 @@ import {
   WITH_BUDGETS,
   WITH_FUNCTIONS,
   WITH_KEYS,
+  WITH_UNDOS,
   type WorkflowName,
 } from './workflows.ts';
 
@@ -221,7 +222,11 @@ function withUndos(drawn: Scenario, dice: Dice): Scenario {
   if (drawn.functionWorkers.length > 0 || !dice.chance(UNDONE)) return drawn;
   return {
     ...drawn,
-    starts: drawn.starts.map((start) => ({ ...start, workflowId: 'trip', retries: 0 })),
+    starts: drawn.starts.map((start) => ({
+      ...start,
+      workflowId: dice.pick(WITH_UNDOS),
+      retries: 0,
+    })),
     operators: [...new Set(drawn.starts.map(({ tenantId }) => tenantId))],
   };
 }
@@ -231,7 +236,7 @@ const UNDONE = 0.1;
 /** In some histories all executions are of one workflow, and most have one key of its concurrency. */
 function withKeys(drawn: Scenario, dice: Dice): Scenario {
   const [first] = drawn.starts;
-  const isTaken = drawn.functionWorkers.length > 0 || first?.workflowId === 'trip';
+  const isTaken = drawn.functionWorkers.length > 0 || isOneOf(WITH_UNDOS, first);
   if (first === undefined || isTaken || !dice.chance(KEYED)) return drawn;
   const workflowId = dice.pick(WITH_KEYS);
   const { activeMs } = drawn;
@@ -252,6 +257,13 @@ function withKeys(drawn: Scenario, dice: Dice): Scenario {
   return { ...drawn, starts };
 }
 
+function isOneOf(
+  names: readonly string[],
+  start: { readonly workflowId: string } | undefined,
+): boolean {
+  return start !== undefined && names.includes(start.workflowId);
+}
+
 const KEYED = 0.15;
 
 /** In some histories the items of executions have keys of fairness; see `keys.ts`. */
@@ -265,7 +277,7 @@ function withShares(drawn: Scenario, dice: Dice): Scenario {
     return { ...drawn, starts };
   }
   const first = drawn.starts.find(({ tenantId }) => tenantId !== LIMITED_TENANT);
-  const isTaken = ['trip', ...WITH_KEYS].some((name) => name === first?.workflowId);
+  const isTaken = isOneOf([...WITH_UNDOS, ...WITH_KEYS], first);
   if (first === undefined || isTaken) return drawn;
   const starts = Array.from({ length: dice.between(3, 6) }, (_, index) => ({
     ...(drawn.starts[index] ?? first),

@@ -278,6 +278,17 @@ export const WORKFLOWS = {
     },
     edges: edges('flight rooms', 'rooms car', 'car refuse'),
   },
+  /** It fails while a child runs that undoes its own steps, or because that child has failed. */
+  tour: {
+    nodes: {
+      flight: { ...effect('flight'), undo: effect('no_flight') },
+      split: { kind: { type: 'parallel', branches: ['stay', 'car'] } },
+      stay: { kind: { type: 'subgraph', workflow_ref: 'trip' } },
+      car: python('car', { undo: java('no_car') }),
+      refuse: { kind: { type: 'fail', message: 'no cars left' } },
+    },
+    edges: edges('flight split', 'car refuse'),
+  },
   queued: keyed('queue', 2),
   refusing: keyed('refuse', 2),
   /** The newest executions win, and the older ones undo their steps. */
@@ -432,6 +443,7 @@ export const FAIR_TWINS: Readonly<Partial<Record<WorkflowName, WorkflowName>>> =
   pinned: 'fair_pinned',
 };
 export const FAIR = ['fair', 'fair_limited', 'unfair'] as const satisfies readonly WorkflowName[];
+export const WITH_UNDOS = ['trip', 'tour'] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
   ...FAIR,
   'fair_durable',
@@ -440,7 +452,7 @@ const NOT_STARTED = new Set<WorkflowName>([
   'fragile',
   'leaf',
   'spender',
-  'trip',
+  ...WITH_UNDOS,
   ...WITH_FUNCTIONS,
   ...WITH_BUDGETS,
   ...WITH_KEYS,

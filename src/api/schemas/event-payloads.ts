@@ -228,12 +228,14 @@ const OF_NODE = {
     work_item_id: uuid.optional(),
     worker_id: text.optional(),
     rolled_back: z.literal(true).optional(),
+    awaits_children: z.literal(true).optional(),
   }),
   NodeSkipped: object({}),
   NodeCancelled: object({
     visit,
     reason: text,
     rolled_back: z.literal(true).optional(),
+    awaits_children: z.literal(true).optional(),
     usage: usage.optional(),
   }),
   RetryScheduled: object({

@@ -14,6 +14,14 @@ export function checkUndos(dump: Dump): Violation[] {
       const wrong = readUndos(story).outOfOrder;
       return wrong === null ? null : { about: { execution: id }, saw: wrong };
     }),
+    ...violations(
+      'children end before anything of their parent is undone',
+      stories,
+      ([id, story]) => {
+        const { tooEarly } = readUndos(story);
+        return tooEarly === null ? null : { about: { execution: id }, saw: tooEarly };
+      },
+    ),
     ...violations('an end leaves no completed visit without its undo', stories, ([id, story]) => {
       const { pending, outcome } = readUndos(story);
       if (outcome !== 'failed' && outcome !== 'cancelled') return null;
@@ -38,6 +46,8 @@ interface Undos {
   readonly told: number | null;
   readonly outcome: string | null;
   readonly outOfOrder: string | null;
+  /** An undo that began while children ran. */
+  readonly tooEarly: string | null;
 }
 
 function readUndos(story: readonly EventOf[]): Undos {
@@ -48,6 +58,8 @@ function readUndos(story: readonly EventOf[]): Undos {
   let told: number | null = null;
   let outcome: string | null = null;
   let outOfOrder: string | null = null;
+  let tooEarly: string | null = null;
+  const running = new Set<string>();
   for (const event of story) {
     const { kind, payload } = event;
     const visit = keyOf(event);
@@ -57,8 +69,13 @@ function readUndos(story: readonly EventOf[]): Undos {
       const of = placeOf(payload['undoes']);
       if (of === null) continue;
       undoOf.set(visit, of);
+      if (running.size > 0)
+        tooEarly ??= `${visit} began before the end of ${[...running].join(', ')}`;
       if (pending.at(-1) !== of) outOfOrder ??= `${visit} undoes ${of}, of ${pending.join(', ')}`;
       pending = pending.filter((one) => one !== of);
+    } else if (kind === 'ChildWorkflowStarted') running.add(childOf(event));
+    else if (kind === 'ChildWorkflowCompleted' || kind === 'ChildWorkflowFailed') {
+      running.delete(childOf(event));
     } else if (kind === 'NodeCompleted') {
       if (hasUndo.has(visit)) pending.push(visit);
       if (undoOf.has(visit)) undone += 1;
@@ -70,7 +87,7 @@ function readUndos(story: readonly EventOf[]): Undos {
     }
   }
   const isOver = told !== null;
-  return { pending: isOver ? pending : [], undone, told, outcome, outOfOrder };
+  return { pending: isOver ? pending : [], undone, told, outcome, outOfOrder, tooEarly };
 }
 
 function carriedUndos(carried: JsonValue | undefined): string[] {
@@ -86,6 +103,11 @@ function placeOf(of: JsonValue | undefined): string | null {
 
 function keyOf({ node_id, payload }: EventOf): string {
   return placeOf({ node_id, visit: payload['visit'] ?? null }) ?? '';
+}
+
+/** A child by the visit that started it, as a later run of it has another id. */
+function childOf(event: EventOf): string {
+  return `${keyOf(event)}/${textOf(event.payload['step']) ?? ''}`;
 }
 
 function textOf(value: JsonValue | undefined): string | null {

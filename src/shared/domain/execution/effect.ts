@@ -48,13 +48,23 @@ export type Effect =
   /** Stops a timer, or lets it run again, with the time it has left; of one that has fired, nothing. */
   | { readonly do: 'hold_timer' | 'release_timer'; readonly name: string }
   /** Cancels a child execution that no visit waits for any more. */
-  | { readonly do: 'end_child'; readonly childId: ExecutionId }
+  | {
+      readonly do: 'end_child';
+      readonly childId: ExecutionId;
+      /** Undos wait for its end, which it reports to that visit. Absent: nothing does. */
+      readonly awaitedBy?: VisitRef;
+    }
   /** Starts the run that continues this one, with its first event. */
   | {
       readonly do: 'start_successor';
       readonly executionId: ExecutionId;
       readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
     };
+
+export interface VisitRef {
+  readonly nodeId: string;
+  readonly visit: number;
+}
 
 /** Purpose of a timer; stored with it and recorded by TimerFired. */
 export interface TimerAbout {

@@ -216,6 +216,8 @@ export interface NodeFailedPayload {
   readonly worker_id?: string;
   /** The compensations of the function have run: the visit ends now. */
   readonly rolled_back?: true;
+  /** Undos wait for the ends of the children that the visit had started. */
+  readonly awaits_children?: true;
 }
 
 export interface ApprovalReceivedPayload {

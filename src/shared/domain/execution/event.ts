@@ -107,6 +107,8 @@ export type ExecutionEvent =
         reason: string;
         /** The compensations have run: the visit ends now. */
         rolled_back?: true;
+        /** Undos wait for the ends of the children that it had started. */
+        awaits_children?: true;
         /** The models that the completion of the rollback used. */
         usage?: UsagePayload;
       }

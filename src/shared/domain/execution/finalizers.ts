@@ -4,6 +4,7 @@ import { owesRollback } from './function-run.ts';
 import type { ExecutionState, Failure } from './state.ts';
 import type { TerminalStatus } from './status.ts';
 import { nextUndo } from './undo/due-undo.ts';
+import { markOfChildren } from './undo/ending-children.ts';
 import { NO_UNDO, tellUndo, type UndoState } from './undo/undo-state.ts';
 
 /** Ids of the finalizers that run after this outcome. */
@@ -84,10 +85,14 @@ export function cancellationEvents(
     visits.some(({ run }) => owesRollback(run)) ||
     (plan !== null && nextUndo(plan, state, 'cancelled') !== null);
   return [
-    ...visits.map(({ nodeId, visit }): ExecutionEvent => ({
+    ...visits.map((visit): ExecutionEvent => ({
       kind: 'NodeCancelled',
-      nodeId,
-      payload: { visit, reason: 'the execution was cancelled' },
+      nodeId: visit.nodeId,
+      payload: {
+        visit: visit.visit,
+        reason: 'the execution was cancelled',
+        ...(comesFirst && markOfChildren(state, visit)),
+      },
     })),
     plan === null
       ? terminalEvent('cancelled', null)

@@ -116,8 +116,11 @@ export function openEnds(of: {
     timerName({ purpose: 'function_wait', nodeId, visit, step }),
   );
   if (run.hasTimeout) timers.push(timerName({ purpose: 'function_timeout', nodeId, visit }));
-  const children = run.waits.flatMap(({ childId, answer }) =>
-    childId === null || answer !== null ? [] : [childId],
-  );
+  const children = openWaits(run).flatMap(({ childId }) => childId ?? []);
   return { timers, children };
+}
+
+/** Waits that have no answer yet. */
+export function openWaits(run: FunctionRun): readonly FunctionWait[] {
+  return run.waits.filter(({ answer }) => answer === null);
 }

@@ -9,6 +9,7 @@ import type { ExecutionEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
 import { type FunctionRun, openEnds, owesRollback } from './function-run.ts';
 import type { LiveVisit } from './state.ts';
+import { awaitsChildren, markOfChildren, runningChildren } from './undo/ending-children.ts';
 
 /** One decision in progress: its draft, and the events and effects so far. */
 export interface Turn {
@@ -88,9 +89,17 @@ export function closeFunction(
     readonly run: FunctionRun;
   },
 ): void {
-  const { timers, children } = openEnds(of);
-  for (const name of timers) turn.effects.push({ do: 'cancel_timer', name });
-  for (const childId of children) turn.effects.push({ do: 'end_child', childId });
+  for (const name of openEnds(of).timers) turn.effects.push({ do: 'cancel_timer', name });
+  endChildren(turn, { ...of, phase: 'suspended', childId: null, signal: null });
+}
+
+/** Cancels the children of a visit that ends. */
+export function endChildren(turn: Turn, visit: Parameters<typeof runningChildren>[0]): void {
+  const isAwaited = awaitsChildren(turn.draft.undo, visit);
+  for (const { childId, nodeId, visit: number } of runningChildren(visit)) {
+    const awaitedBy = { nodeId, visit: number };
+    turn.effects.push({ do: 'end_child', childId, ...(isAwaited && { awaitedBy }) });
+  }
 }
 
 /** Ends a live visit that nobody needs any more, and takes back what it had out. */
@@ -101,14 +110,13 @@ export function cancelVisit(turn: Turn, visit: LiveVisit, reason: string): void 
   if (visit.phase === 'approval' || visit.phase === 'timer' || visit.phase === 'either') {
     cancelVisitTimer(turn, visit);
   }
-  if (visit.phase === 'child' && visit.childId !== null && visit.signal === null) {
-    turn.effects.push({ do: 'end_child', childId: visit.childId });
-  }
-  if (visit.run !== null && !owesRollback(visit.run))
-    closeFunction(turn, { ...visit, run: visit.run });
+  const { run } = visit;
+  // The timers of a function that is rolled back end when its compensations begin.
+  if (run !== null && !owesRollback(run)) closeFunction(turn, { ...visit, run });
+  else endChildren(turn, visit);
   emit(turn, {
     kind: 'NodeCancelled',
     nodeId: visit.nodeId,
-    payload: { visit: visit.visit, reason },
+    payload: { visit: visit.visit, reason, ...markOfChildren(turn.draft, visit) },
   });
 }

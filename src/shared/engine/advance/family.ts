@@ -1,6 +1,5 @@
 import type { Effect } from '../../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { openEnds } from '../../domain/execution/function-run.ts';
 import { inheritLabels } from '../../domain/execution/labels/label-execution.ts';
 import { hasLabels, NO_LABELS } from '../../domain/execution/labels/labels.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
@@ -159,27 +158,21 @@ export function successorOf(
   };
 }
 
-/** The children that live visits are waiting for. */
-export function childrenOf(state: ExecutionState): readonly ExecutionId[] {
-  return state.live
-    .values()
-    .flatMap((visit) => {
-      if (visit.run !== null) return openEnds({ ...visit, run: visit.run }).children;
-      const isAwaited = visit.phase === 'child' && visit.signal === null;
-      return isAwaited && visit.childId !== null ? [visit.childId] : [];
-    })
-    .toArray();
-}
-
-/** The timer that cancels a child that no visit waits for any more. */
-export function parentEnded(childId: ExecutionId): NewTimer {
+/**
+ * The timer that cancels a child that no visit waits for any more. It names the visit of the parent if
+ * undos of the parent wait for the end of the child.
+ */
+export function parentEnded(
+  childId: ExecutionId,
+  awaitedBy: { readonly nodeId: string; readonly visit: number } | null,
+): NewTimer {
   return {
     executionId: childId,
     name: 'parent_ended',
     when: { delayMs: 0 },
     purpose: 'parent_ended',
-    nodeId: null,
-    visit: null,
+    nodeId: awaitedBy?.nodeId ?? null,
+    visit: awaitedBy?.visit ?? null,
   };
 }
 

@@ -97,6 +97,8 @@ export function failureFact(
     readonly verdict: RetryVerdict;
     readonly counted?: boolean;
     readonly usage?: Usage;
+    /** Undos wait for the ends of its children. */
+    readonly awaitsChildren?: boolean;
   },
 ): ExecutionEvent {
   const { nodeId, visit, attempt, workItemId, workerId } = of;
@@ -115,6 +117,7 @@ export function failureFact(
       work_item_id: workItemId,
       ...optional('worker_id', workerId),
       ...usageOf(failure.usage),
+      ...(failure.awaitsChildren === true && { awaits_children: true }),
     },
   };
 }

@@ -1,21 +1,16 @@
-import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
-import type { ExecutionState, UsageTotal } from '../../domain/execution/state.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
-import { type ExecutionId, parseExecutionId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { DueTimer, ExecutionRow, LoadedExecution } from '../../store/store.ts';
 import { afterCommit } from '../commit/after-commit.ts';
-import { lookedInto } from '../artifacts/looked-into.ts';
-import { isLarge, offloadResult } from '../artifacts/offload.ts';
 import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
 import { retryWhileMoved } from '../commit/retry-while-moved.ts';
 import type { EngineDeps } from '../deps.ts';
-import { CHILD_TIMER } from './family.ts';
 import { foldLoaded } from './load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
+import { commitOfUntoldEnds, endOfChild } from './untold-ends.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 
 /** Reports all ended children to their parent, in one commit. */
@@ -36,69 +31,6 @@ export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]):
   } else if (verdict.reason === 'ended' || verdict.reason === 'missing') {
     await deps.store.timers.discard(timers);
   }
-}
-
-async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionEvent> {
-  const { nodeId, visit } = timer;
-  const childId = parseExecutionId(timer.name.slice(CHILD_TIMER.length));
-  const loaded = childId === null ? null : await deps.store.executions.load(childId, null);
-  if (loaded === null || nodeId === null || visit === null) {
-    throw new Error(`timer ${timer.name} of ${timer.executionId} belongs to no child`);
-  }
-  const { executionId, status, error } = loaded.row;
-  const state = foldLoaded(loaded, null);
-  const step = state.parent?.step;
-  const about = {
-    visit,
-    child_execution_id: executionId,
-    ...(step !== undefined && { step }),
-    ...usageOf(state.usage),
-  };
-  if (status === 'completed') {
-    const output = await offloadOutput(deps, timer, state.data);
-    return { kind: 'ChildWorkflowCompleted', nodeId, payload: { ...about, output } };
-  }
-  const failed =
-    status === 'cancelled'
-      ? {
-          status,
-          error: `child execution ${executionId} was cancelled`,
-          error_class: 'child_cancelled',
-        }
-      : {
-          status: 'failed' as const,
-          error: `child execution ${executionId} failed: ${error ?? 'the reason is unknown'}`,
-          error_class: 'child_failed',
-        };
-  return { kind: 'ChildWorkflowFailed', nodeId, payload: { ...about, ...failed } };
-}
-
-/** A large state enters the parent's history like the result of a node. */
-async function offloadOutput(
-  deps: EngineDeps,
-  { executionId, tenantId, nodeId }: DueTimer,
-  data: JsonObject,
-): Promise<JsonObject> {
-  if (!isLarge(JSON.stringify(data))) return data;
-  const parent = await deps.store.executions.find(executionId, null);
-  if (parent === null) return data;
-  const { plan, definition } = await deps.definitions.get(parent.definitionId);
-  const outputKey = (nodeId === null ? null : plan.nodes.get(nodeId)?.outputKey) ?? null;
-  const use = { outputKey, looks: lookedInto(definition.ir) };
-  const { output } = await offloadResult(deps, {
-    tenantId,
-    result: { visit: 0, output: data },
-    use,
-  });
-  return isJsonObject(output) ? output : data;
-}
-
-function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
-  const { inputTokens, outputTokens, costUsd } = used;
-  if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return {};
-  return {
-    usage: { input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd },
-  };
 }
 
 /**
@@ -128,8 +60,28 @@ async function endRun(
     return cancelOnce(deps, timer, { loaded, state });
   }
   const continuedAs = state?.continuedAs ?? null;
-  if (continuedAs === null) await deps.store.timers.discard([timer]);
+  if (continuedAs !== null) return { continuedAs };
+  if (isAwaited(timer) && !(await tellEnds(deps, state))) return null;
+  await deps.store.timers.discard([timer]);
   return { continuedAs };
+}
+
+/** Undos of its parent wait for the end of the child, see `parentEnded`. */
+function isAwaited({ visit }: DueTimer): boolean {
+  return visit !== null;
+}
+
+/** Tells the parent what it does not know yet, if it waits for that. False: it has moved meanwhile. */
+async function tellEnds(deps: EngineDeps, child: ExecutionState | null): Promise<boolean> {
+  const parentId = child?.parent?.executionId ?? null;
+  const loaded = parentId && (await deps.store.executions.load(parentId, null));
+  if (loaded === null || isTerminal(loaded.row.status)) return true;
+  const { row } = loaded;
+  const commit = await commitOfUntoldEnds(deps, { row, state: foldLoaded(loaded, null) });
+  if (commit === null) return true;
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(row.executionId));
+  return verdict.accepted;
 }
 
 /**
@@ -141,7 +93,11 @@ export async function cancelOrphan(
   known: { readonly row: ExecutionRow; readonly state: ExecutionState },
 ): Promise<void> {
   const row = { ...known.row, lastSequence: known.state.sequence };
-  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  const parentId = known.state.parent?.executionId ?? null;
+  const parent = parentId && (await deps.store.executions.find(parentId, null));
+  // Only undos of a parent that is ending itself may wait for its end.
+  const tellsParent = parent !== null && !isTerminal(parent.status);
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent };
   const commit = await commitOfCancel(deps, { row, state: known.state }, by);
   if (commit === null) return;
   const verdict = await deps.committer.commit(commit, { ahead: true });
@@ -154,8 +110,8 @@ async function cancelOnce(
   { loaded: { row }, state }: { readonly loaded: LoadedExecution; readonly state: ExecutionState },
 ): Promise<{ readonly continuedAs: null } | null> {
   const isOwn = row.executionId === timer.executionId;
-  // Its parent no longer waits for it, and has usually ended too.
-  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  // Else its parent no longer waits for it, and has usually ended too.
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent: isAwaited(timer) };
   const cancel = await commitOfCancel(deps, { row, state }, by);
   if (cancel !== null || isOwn) {
     const commit: CommitPlan = {

@@ -90,7 +90,7 @@ function collect(out: Collected, effect: Effect, context: Context): void {
       return;
     }
     case 'end_child':
-      out.startsTimers.push(parentEnded(effect.childId));
+      out.startsTimers.push(parentEnded(effect.childId, effect.awaitedBy ?? null));
       return;
     case 'start_successor':
       out.successors.push(successorOf(context.state, effect, context.home.priority));

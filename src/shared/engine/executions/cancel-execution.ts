@@ -4,6 +4,7 @@ import { cancellationEvents, terminalEvent } from '../../domain/execution/finali
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { type ExecutionState, isDelayed, type LiveVisit } from '../../domain/execution/state.ts';
 import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
+import { awaitsChildren, runningChildren } from '../../domain/execution/undo/ending-children.ts';
 import type { TerminalStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
@@ -14,7 +15,8 @@ import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
+import { childEnded, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
+import { commitOfUntoldEnds } from '../advance/untold-ends.ts';
 
 /**
  * Cancels at once: the fact ends everything that is live and takes back its work in one
@@ -68,7 +70,7 @@ export async function commitOfCancel(
     // Only undos and finalizers remain, and they must run.
     const scopes = state.pauses.map(({ scope }) => scope);
     return scopes.length === 0
-      ? null
+      ? commitOfUntoldEnds(deps, { row, state })
       : commitOfResume(row, state, { scopes, actorId, reason }).commit;
   }
   const waits =
@@ -79,8 +81,12 @@ export async function commitOfCancel(
       (await findPlaceWait(deps, state)) !== null);
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));
-  const told = childrenOf(state).map(parentEnded);
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
+  const told = [...state.live.values()].flatMap((visit) =>
+    runningChildren(visit).map(({ childId }) =>
+      parentEnded(childId, !isOver && awaitsChildren(state.undo, visit) ? visit : null),
+    ),
+  );
   return {
     ...emptyCommit(row),
     expectedSequence: row.lastSequence,

@@ -1,5 +1,6 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { LiveVisit } from '../../domain/execution/state.ts';
+import type { EndingChild } from '../../domain/execution/undo/undo-state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanNode } from '../../domain/workflow/plan/plan.ts';
 import { type Attempt, completionFacts, failureFact } from '../advance/outcome-facts.ts';
@@ -91,6 +92,22 @@ function endChild({ nodeId, visit }: LiveVisit, { output = {} }: NodeSample): Ex
       visit,
       child_execution_id: CHILD_ID,
       output: isJsonObject(output) ? output : { output },
+    },
+  };
+}
+
+/** The end of a child that its parent has cancelled, and for which undos wait. */
+export function cancelChild({ nodeId, visit, step, childId }: EndingChild): ExecutionEvent {
+  return {
+    kind: 'ChildWorkflowFailed',
+    nodeId,
+    payload: {
+      visit,
+      child_execution_id: childId,
+      ...(step !== null && { step }),
+      status: 'cancelled',
+      error: `child execution ${childId} was cancelled`,
+      error_class: 'child_cancelled',
     },
   };
 }

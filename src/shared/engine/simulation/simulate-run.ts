@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { compilePlan } from '../../domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { builtInKinds } from '../../nodes/index.ts';
-import { answerVisit, type NodeSample } from './answer-visit.ts';
+import { answerVisit, cancelChild, type NodeSample } from './answer-visit.ts';
 
 export interface SimulationRequest {
   /** The stored form of a definition. */
@@ -107,7 +107,8 @@ function nextAnswer(
     if (sample === undefined) assumed.add(node.id);
     return answer;
   }
-  return null;
+  const ending = state.undo.endingChildren ?? [];
+  return ending.length === 0 ? null : ending.map(cancelChild);
 }
 
 function startOf({ workflowId, version }: Plan, input: JsonObject): ExecutionEvent {

@@ -1,5 +1,7 @@
 import { beginsRollback } from '../../domain/execution/function-run.ts';
 import { type ExecutionState, visitKey } from '../../domain/execution/state.ts';
+import { awaitsChildren } from '../../domain/execution/undo/ending-children.ts';
+import { NO_UNDO } from '../../domain/execution/undo/undo-state.ts';
 import { judgeRetry } from '../../domain/work/retry.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
@@ -43,12 +45,19 @@ export async function failAttempt(
       ? ({ retryable: false } as const)
       : judgeRetry({ policy, attempt, errorClass, seed: idempotencyKey });
   const atOnce = params.retry === 'at_once' && verdict.retryable;
-  const failed = failureFact(
-    { ...ticket, ...(params.workerId !== null && { workerId: params.workerId }) },
-    { error, errorClass, verdict: atOnce ? { retryable: true, delayMs: 0 } : verdict },
-  );
   const visit = state?.live.get(visitKey(ticket.nodeId, ticket.visit));
   const run = visit?.run ?? null;
+  const awaits =
+    visit !== undefined && !verdict.retryable && awaitsChildren(state?.undo ?? NO_UNDO, visit);
+  const failed = failureFact(
+    { ...ticket, ...(params.workerId !== null && { workerId: params.workerId }) },
+    {
+      error,
+      errorClass,
+      verdict: atOnce ? { retryable: true, delayMs: 0 } : verdict,
+      awaitsChildren: awaits,
+    },
+  );
   const isOver = !verdict.retryable && !beginsRollback(run);
   const dead = isOver && ticket.queue !== 'engine';
   return {
@@ -58,7 +67,10 @@ export async function failAttempt(
     runnable: 'mark',
     // Only this state shows the compensations that a function has to run.
     ...(state !== null && { expectedSequence: state.sequence }),
-    ...(state !== null && run !== null && isOver && endsWithFunction(state, { ...ticket, run })),
+    ...(state !== null &&
+      run !== null &&
+      (isOver || awaits) &&
+      endsWithFunction(state, { ...ticket, run, awaits })),
   };
 }
 

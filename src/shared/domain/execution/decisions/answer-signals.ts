@@ -1,6 +1,7 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
+import { childrenBeforeRollback } from '../undo/ending-children.ts';
 import { answerChild } from './answer-child.ts';
 import { handOver, scheduleRollback } from './answer-functions.ts';
 import { enterAgain } from './enter-node.ts';
@@ -16,7 +17,7 @@ import { entryOf } from './visit-entry.ts';
 export function answerSignals(turn: Turn): boolean {
   let answered = false;
   for (const visit of liveVisitsThat(turn, ({ signal }) => signal !== null)) {
-    if (visit.signal === null) continue;
+    if (visit.signal === null || childrenBeforeRollback(turn.draft, visit).length > 0) continue;
     answer(turn, visit, visit.signal);
     answered = true;
   }

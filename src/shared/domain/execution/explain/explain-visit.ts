@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../json.ts';
 import type { ExecutionId } from '../../ids.ts';
-import { isTerminal } from '../status.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import type { Blocker } from './blocker.ts';
+import { explainChild } from './explain-child.ts';
 import { explainWork } from './explain-work.ts';
 import type { ChildFacts } from './facts.ts';
 import { explainFunction } from './explain-function.ts';
@@ -32,7 +32,13 @@ export function explainVisit(
     case 'map':
       return explainMap(scene, visit);
     case 'child':
-      return explainChild(scene, visit, children);
+      return explainChild(scene, children, {
+        ...visit,
+        since: timing(scene, visit).since,
+        waits: `node ${visit.nodeId} waits for`,
+        receiver: `node ${visit.nodeId}`,
+        told: 'a scheduler, which delivers the result',
+      });
     case 'suspended':
       // The decision on its next turn is what a function waits for that has yielded.
       return visit.run?.suspension?.yields === true ? null : explainFunction(scene, visit);
@@ -94,39 +100,6 @@ function explainMap(scene: Scene, visit: LiveVisit): Blocker {
     message: `${done} of ${total} items of map ${visit.nodeId} are done`,
     unblockedBy: 'its items',
     details: { done, total },
-  });
-}
-
-function explainChild(
-  scene: Scene,
-  visit: LiveVisit,
-  children: ReadonlyMap<ExecutionId, ChildFacts>,
-): Blocker {
-  const child = visit.childId === null ? undefined : children.get(visit.childId);
-  const childId = child?.executionId ?? visit.childId;
-  const { since } = timing(scene, visit);
-  const details = {
-    ...(childId !== null && { childId }),
-    ...(child?.code && { childCode: child.code }),
-  };
-  if (child !== undefined && isTerminal(child.status)) {
-    const endedAt = child.completedAt ?? scene.facts.now;
-    return blockerOf(visit, {
-      code: 'child_end_not_told',
-      message: `child execution ${child.executionId} is ${child.status}; node ${visit.nodeId} has not received the result yet`,
-      since: endedAt,
-      moving: isAboutToBeDone(scene, endedAt),
-      unblockedBy: 'a scheduler, which delivers the result',
-      details,
-    });
-  }
-  const why = child?.code ? ` (${child.code})` : '';
-  return blockerOf(visit, {
-    since,
-    code: 'child_running',
-    message: `node ${visit.nodeId} waits for the end of child execution ${childId ?? ''}${why}`,
-    unblockedBy: `the end of the child: svc execution explain ${childId ?? ''}`,
-    details,
   });
 }
 

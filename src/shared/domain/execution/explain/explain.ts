@@ -12,6 +12,7 @@ import {
   type Explanation,
   orderBlockers,
 } from './blocker.ts';
+import { explainEndingChildren } from './explain-child.ts';
 import { explainEnd } from './explain-end.ts';
 import { explainFlowWait } from './explain-flow-wait.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
@@ -56,7 +57,12 @@ export function explain(params: {
   const scene: Scene = { state, facts, nowMs, history, workflowPause, placeWait, flowWait };
   const looked = visitsLookedAt(state);
   const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
-  const own = [...visits, ...explainJoins(scene, plan), ...explainTimers(scene)];
+  const own = [
+    ...visits,
+    ...explainEndingChildren(scene, plan, children),
+    ...explainJoins(scene, plan),
+    ...explainTimers(scene),
+  ];
   const blockers = orderBlockers([...own, ...explainWhole(scene, plan, own)]);
   return {
     status: facts.status,

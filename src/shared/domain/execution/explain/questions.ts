@@ -37,9 +37,12 @@ export function questionsOf(state: ExecutionState | null): Questions {
       ...(state === null || state.startWait !== null ? [START_TIMER, DEADLINE_TIMER] : []),
       ...visits.flatMap(timersOf),
     ],
-    childIds: visits
-      .flatMap(({ phase, childId }) => (phase === 'child' && childId !== null ? [childId] : []))
-      .slice(0, CHILDREN_MAX),
+    childIds: [
+      ...visits.flatMap(({ phase, childId }) =>
+        phase === 'child' && childId !== null ? [childId] : [],
+      ),
+      ...(state?.undo.endingChildren?.map(({ childId }) => childId) ?? []),
+    ].slice(0, CHILDREN_MAX),
   };
 }
 

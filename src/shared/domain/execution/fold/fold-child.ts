@@ -4,6 +4,7 @@ import { type ChildEnd, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import { foldChildOfFunction } from './fold-function.ts';
+import { foldEndedChild } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 export function foldChildStarted(draft: Draft, event: EventOf<'ChildWorkflowStarted'>): void {
@@ -34,6 +35,7 @@ function foldChildEnd(
   end: ChildEnd,
 ): void {
   addUsage(draft, payload.usage);
+  foldEndedChild(draft, { nodeId, visit: payload.visit, step: payload.step ?? null });
   const visit = draft.live.get(visitKey(nodeId, payload.visit));
   if (visit !== undefined && visit.run !== null) {
     foldChildOfFunction(draft, visit, { end, step: payload.step ?? '' });

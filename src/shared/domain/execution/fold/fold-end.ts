@@ -32,5 +32,7 @@ export function foldEnd(
   draft.arrivals = [];
   draft.ending = null;
   draft.pauses = [];
-  if (draft.undo.pending.length > 0) draft.undo = { ...draft.undo, pending: [] };
+  const { endingChildren, ...undo } = draft.undo;
+  if (undo.pending.length > 0 || endingChildren !== undefined)
+    draft.undo = { ...undo, pending: [] };
 }

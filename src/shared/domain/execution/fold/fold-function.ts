@@ -21,7 +21,7 @@ import {
 import { type ChildEnd, type LiveVisit, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
-import { endUndo, isUndo } from './fold-undo.ts';
+import { endUndo, foldEndingChildren, isUndo } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 /* Folds the events of durable functions into their visits. */
@@ -174,6 +174,7 @@ export function foldNodeCancelled(
   const key = visitKey(nodeId, payload.visit);
   const visit = draft.live.get(key);
   addUsage(draft, payload.usage);
+  if (visit !== undefined && payload.awaits_children === true) foldEndingChildren(draft, visit);
   if (visit !== undefined && owesRollback(visit.run) && payload.rolled_back !== true) {
     return foldRollbackDue(draft, visit, { is: 'cancelled', reason: payload.reason });
   }

@@ -10,7 +10,13 @@ import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
 import { foldRollbackDue } from './fold-function.ts';
-import { foldUndoable, foldUndoFailed, foldUndone, isUndo } from './fold-undo.ts';
+import {
+  foldEndingChildren,
+  foldUndoable,
+  foldUndoFailed,
+  foldUndone,
+  isUndo,
+} from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 import { recordItem } from './record-item.ts';
 
@@ -72,6 +78,7 @@ export function foldFailed(
       ...(!isCounted && { memory: { ...memory, uncounted: memory.uncounted + 1 } }),
     });
   }
+  if (payload.awaits_children === true) foldEndingChildren(draft, visit);
   if (payload.rolled_back !== true && beginsRollback(visit.run)) {
     const { error, error_class: errorClass } = payload;
     return foldRollbackDue(draft, visit, { is: 'failed', error, errorClass });

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../json.ts';
 import { itemOf } from '../decisions/visit-entry.ts';
 import type { Draft } from '../draft.ts';
 import { type LiveVisit, NO_MEMORY, visitKey, type VisitScope } from '../state.ts';
-import type { Undoable, Undoing, UndoneItem } from '../undo/undo-state.ts';
+import { runningChildren } from '../undo/ending-children.ts';
+import type { EndingChild, Undoable, Undoing, UndoneItem } from '../undo/undo-state.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
 import { changeVisit } from './live-visit.ts';
@@ -101,6 +102,22 @@ function describe({ nodeId, visit }: Undoing, error: string): string {
 function questionOf({ undoes, scope }: LiveVisit, error: string): JsonObject {
   const { nodeId = '', visit = 0 } = undoes ?? {};
   return { undo: { node_id: nodeId, visit, output: scope.output, error } };
+}
+
+/** The visit ends, and undos wait for its children. */
+export function foldEndingChildren(draft: Draft, visit: LiveVisit): void {
+  const { endingChildren = [] } = draft.undo;
+  draft.undo = { ...draft.undo, endingChildren: [...endingChildren, ...runningChildren(visit)] };
+}
+
+export function foldEndedChild(draft: Draft, ended: Omit<EndingChild, 'childId'>): void {
+  const { endingChildren, ...undo } = draft.undo;
+  if (endingChildren === undefined) return;
+  const { nodeId, visit, step } = ended;
+  const left = endingChildren.filter(
+    (child) => child.nodeId !== nodeId || child.visit !== visit || child.step !== step,
+  );
+  draft.undo = left.length === 0 ? undo : { ...undo, endingChildren: left };
 }
 
 export function isUndo(visit: LiveVisit): visit is LiveVisit & { readonly undoes: Undoing } {

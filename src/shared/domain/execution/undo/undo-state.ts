@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../../ids.ts';
 import type { JsonValue } from '../../json.ts';
 
 /*
@@ -14,9 +15,20 @@ export interface UndoState {
   readonly undone: number;
   /** Visits that could not be undone, and for which nothing is tried any more. */
   readonly failed: readonly FailedUndo[];
+  /** Children of visits that are over, for whose ends undos wait; absent: none. */
+  readonly endingChildren?: readonly EndingChild[];
 }
 
 export const NO_UNDO: UndoState = { pending: [], undone: 0, failed: [] };
+
+/** A child by the visit that started it: a child that continues as another run has another id. */
+export interface EndingChild {
+  readonly nodeId: string;
+  readonly visit: number;
+  /** The wait of a durable function. */
+  readonly step: string | null;
+  readonly childId: ExecutionId;
+}
 
 export interface Undoable {
   readonly nodeId: string;

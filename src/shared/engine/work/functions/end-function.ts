@@ -6,10 +6,17 @@ import { parentEnded, treeUseOf } from '../../advance/family.ts';
 /** The timers of the waits of a function, and its children: they end with its visit. */
 export function endsWithFunction(
   state: ExecutionState,
-  of: { readonly nodeId: string; readonly visit: number; readonly run: FunctionRun },
+  of: {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly run: FunctionRun;
+    /** Undos wait for the ends of its children. */
+    readonly awaits?: boolean;
+  },
 ): Pick<CommitPlan, 'cancelsTimers' | 'startsTimers' | 'tree'> {
   const { timers, children } = openEnds(of);
-  const startsTimers = children.map(parentEnded);
+  const awaitedBy = of.awaits === true ? of : null;
+  const startsTimers = children.map((childId) => parentEnded(childId, awaitedBy));
   const tree =
     startsTimers.length === 0
       ? null

@@ -6,6 +6,7 @@ import {
   MISFIT_CLASS,
   ROLLBACK_PREFIX,
 } from '../../../domain/execution/function-run.ts';
+import { awaitsChildren } from '../../../domain/execution/undo/ending-children.ts';
 import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
 import type { TurnCommit } from './decide-turn.ts';
 import {
@@ -47,6 +48,8 @@ interface Ending {
   readonly commit?: TurnCommit;
   /** The visit ends with it, unless it says otherwise. */
   readonly isOver?: boolean;
+  /** Undos wait for the ends of its children. */
+  readonly awaits?: boolean;
 }
 
 type AtWork = OpenRun & { readonly turn: NonNullable<OpenRun['turn']> };
@@ -110,6 +113,10 @@ export async function failFunction(
       verdict = isFinal ? { retryable: false } : judgeRetry({ ...judged, errorClass, seed });
       const isRollback = run.mode === 'rollback';
       const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
+      const compensations = owedAfter(run, entries);
+      const isOver = !verdict.retryable && (isRollback || compensations.length === 0);
+      const mayAwait = { ...visit, run: { ...run, compensations } };
+      const awaits = !verdict.retryable && awaitsChildren(open.known.state.undo, mayAwait);
       const failed = failureFact(
         { ...lease.ticket, attempt, workerId: lease.workerId },
         {
@@ -118,14 +125,15 @@ export async function failFunction(
           verdict,
           ...(misfits && !isFinal && { counted: false }),
           ...(usage !== null && { usage }),
+          awaitsChildren: awaits,
         },
       );
       const recorded = recordedEvents(deps, open.turn, entries);
-      const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
       const { workItemId } = record;
       return {
         events: [...recorded, failed],
         isOver,
+        awaits,
         commit: {
           deadLetters: isOver
             ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }]
@@ -172,14 +180,15 @@ async function settle(
       const append = { entries: lean, expectedLength, verdict: {} };
       const judged = await judgeAppend(deps, at, append);
       const entries = judged === 'known' ? [] : lean;
-      const { events, commit, isOver = true } = await params.end(at, entries);
+      const { events, commit, isOver = true, awaits = false } = await params.end(at, entries);
       return {
         events,
         commit: {
           ...commit,
           settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
           runnable: 'mark',
-          ...(isOver && endsWithFunction(open.known.state, { ...turn.visit, run: turn.run })),
+          ...((isOver || awaits) &&
+            endsWithFunction(open.known.state, { ...turn.visit, run: turn.run, awaits })),
         },
         answer: null,
       };
