@@ -1,8 +1,8 @@
-import type { QueueOfCall } from './concurrency.ts';
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import type { EvaluationResult } from '../domain/expression/expression.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
+import type { QueueOfCall } from '../domain/workflow/flow/call-quota.ts';
 import type { EnterContext, Entry } from '../domain/workflow/plan/plan.ts';
 import { failExpression } from './fail-entry.ts';
 

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { JsonValue } from '../../../src/shared/domain/json.ts';
+import { accept, lines } from '../domain/workflow/read.ts';
 import { enter, nodeProblems, planOf } from './enter.ts';
 
 const COORDINATES = { workflow_id: 'w', workflow_version: '1.0.0', node_id: 'n' };
@@ -95,6 +96,21 @@ test('concurrency: a value that cannot be a limit is refused where it stands', (
   t.deepEqual(problems({ limit: 1, key: 3 }), ['/kind/concurrency/key: must be a string']);
   t.deepEqual(problems({ limit: 1, when_full: 'queue' }), [
     '/kind/concurrency/when_full: is not known: use key, limit',
+  ]);
+});
+
+test('concurrency: a key that reads more than the input is warned about', (t) => {
+  const { warnings } = accept({
+    nodes: {
+      a: { kind: { ...PYTHON.kind, concurrency: { key: 'state.customer', limit: 1 } } },
+    },
+    tools: {
+      t: { kind: 'http', reference: 'https://a.example', rate: { ...PACED, key: 'output.id' } },
+    },
+  });
+  t.deepEqual(lines(warnings).toSorted(), [
+    '/nodes/a/kind/concurrency/key: reads state: a key sees only input, the input of the call',
+    '/tools/t/rate/key: reads output: a key sees only input, the input of the call',
   ]);
 });
 

@@ -2490,14 +2490,14 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
-            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
             readonly concurrency?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
-            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
             readonly rate?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
@@ -2544,14 +2544,14 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
-            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
             readonly concurrency?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
-            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
             readonly rate?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
@@ -2610,14 +2610,14 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
-            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
             readonly concurrency?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
-            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
             readonly rate?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
@@ -2668,14 +2668,14 @@ export interface components {
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
             /** @description The named queue that workers claim it from; the default queue without it. */
             readonly queue?: string | null;
-            /** @description How many calls of this tool workers have at a time, in all executions of the tenant. */
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
             readonly concurrency?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
                 /** @description The most calls at a time. */
                 readonly limit: number | null;
             } | null;
-            /** @description How many calls of this tool go to workers in a time, in all executions of the tenant. */
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
             readonly rate?: {
                 /** @description An expression over `input`, the input of the call. Default: one key. */
                 readonly key?: string | null;
@@ -3874,6 +3874,24 @@ export interface components {
             readonly tool?: string | null;
             /** @description The output must satisfy it. */
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description The kind mcp_tool with its fields. */
         readonly McpToolKind: {
@@ -3908,6 +3926,24 @@ export interface components {
             readonly tool?: string | null;
             /** @description The output must satisfy it. */
             readonly output_schema?: components["schemas"]["SchemaOrReference"] | null;
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description A node of kind model. */
         readonly ModelNode: {
@@ -3997,6 +4033,24 @@ export interface components {
             readonly max_tokens?: number | null;
             /** @description Whether the text is recorded as it comes. */
             readonly stream?: boolean | null;
+            /** @description How many calls of this model are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this model begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description The kind model with its fields. */
         readonly ModelKind: {
@@ -4078,6 +4132,24 @@ export interface components {
             readonly max_tokens?: number | null;
             /** @description Whether the text is recorded as it comes. */
             readonly stream?: boolean | null;
+            /** @description How many calls of this model are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this model begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
         };
         /** @description A node of kind a2a_task. */
         readonly A2aTaskNode: {
@@ -4824,6 +4896,24 @@ export interface components {
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description For nodes that have no retry policy of their own. */
             readonly retry_policy?: string | components["schemas"]["RetryPolicy"] | null;
+            /** @description How many calls of this model are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this model begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
             /** @description For readers. */
             readonly description?: unknown;
             /** @description For your own readers and programs. */
@@ -4884,6 +4974,24 @@ export interface components {
             readonly timeout_secs?: components["schemas"]["Duration"] | null;
             /** @description Largest answer. Default 1 MiB. */
             readonly response_bytes_max?: number | null;
+            /** @description How many calls of this tool are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this tool begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
             /** @description Kept, and without effect. */
             readonly permissions?: unknown;
             /** @description For your own readers and programs. */

@@ -102,14 +102,14 @@ export type PythonFnKindIr = {
   readonly output_schema?: SchemaOrReferenceIr;
   /** The named queue that workers claim it from; the default queue without it. */
   readonly queue?: string;
-  /** How many calls of this tool workers have at a time, in all executions of the tenant. */
+  /** How many calls of this tool are under way at a time, in all executions of the tenant. */
   readonly concurrency?: {
     /** An expression over `input`, the input of the call. Default: one key. */
     readonly key?: string;
     /** The most calls at a time. */
     readonly limit: number;
   };
-  /** How many calls of this tool go to workers in a time, in all executions of the tenant. */
+  /** How many calls of this tool begin in a time, in all executions of the tenant. */
   readonly rate?: {
     /** An expression over `input`, the input of the call. Default: one key. */
     readonly key?: string;
@@ -138,14 +138,14 @@ export type JavaFnKindIr = {
   readonly output_schema?: SchemaOrReferenceIr;
   /** The named queue that workers claim it from; the default queue without it. */
   readonly queue?: string;
-  /** How many calls of this tool workers have at a time, in all executions of the tenant. */
+  /** How many calls of this tool are under way at a time, in all executions of the tenant. */
   readonly concurrency?: {
     /** An expression over `input`, the input of the call. Default: one key. */
     readonly key?: string;
     /** The most calls at a time. */
     readonly limit: number;
   };
-  /** How many calls of this tool go to workers in a time, in all executions of the tenant. */
+  /** How many calls of this tool begin in a time, in all executions of the tenant. */
   readonly rate?: {
     /** An expression over `input`, the input of the call. Default: one key. */
     readonly key?: string;
@@ -388,6 +388,24 @@ export type McpToolKindIr = {
   readonly tool?: string;
   /** The output must satisfy it. */
   readonly output_schema?: SchemaOrReferenceIr;
+  /** How many calls of this tool are under way at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
+  /** How many calls of this tool begin in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
 };
 
 /** The kind model with its fields. */
@@ -447,6 +465,24 @@ export type ModelKindIr = {
   readonly max_tokens?: number;
   /** Whether the text is recorded as it comes. */
   readonly stream?: boolean;
+  /** How many calls of this model are under way at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
+  /** How many calls of this model begin in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
 };
 
 /** The kind a2a_task with its fields. */
@@ -760,6 +796,24 @@ export type ModelIr = {
   readonly timeout_secs?: DurationIr;
   /** For nodes that have no retry policy of their own. */
   readonly retry_policy?: string | RetryPolicyIr;
+  /** How many calls of this model are under way at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
+  /** How many calls of this model begin in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
   /** For readers. */
   readonly description?: JsonValue;
   /** For your own readers and programs. */
@@ -808,6 +862,24 @@ export type ToolIr = {
   readonly timeout_secs?: DurationIr;
   /** Largest answer. Default 1 MiB. */
   readonly response_bytes_max?: number;
+  /** How many calls of this tool are under way at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
+  /** How many calls of this tool begin in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
   /** Kept, and without effect. */
   readonly permissions?: JsonValue;
   /** For your own readers and programs. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { parseParts } from '../workflow/parse/parse-parts.ts';
+import { parseModels } from '../workflow/parse/parse-parts.ts';
 import type { ModelPart } from '../workflow/parse/parts.ts';
 import { ProblemList, WarningList } from '../workflow/problem.ts';
 import { findBaseUrlProblem } from './base-url.ts';
@@ -63,7 +63,7 @@ function readQualifiedName(ref: JsonValue): JsonObject | null {
 function readInline(fields: JsonObject, pointer: string, problem: Report): ModelPart | null {
   const problems = new ProblemList();
   const findings = { problems, warnings: new WarningList() };
-  const { models } = parseParts({ models: { [INLINE]: fields } }, findings);
+  const models = parseModels({ [INLINE]: fields }, findings, { alone: pointer !== '' });
   for (const found of problems.toArray()) {
     problem(pointer + found.pointer.slice(`/models/${INLINE}`.length), found.message);
   }

@@ -1,13 +1,21 @@
 /** Items whose node names no queue are on this one. */
 export const DEFAULT_QUEUE = 'default';
 
+/**
+ * The queue of the engine by its name, in the names of queues below quotas. It is not the default one, because
+ * an admission takes the name of a quota from items that move there: items of the engine have no record
+ * that keeps it.
+ */
+export const ENGINE_QUEUE = 'engine';
+
 /** Begins the share of a key of fairness in the name of a queue. */
 export const SHARE_MARK = '~';
 
 /**
  * The key of a queue in the store: `engine`, `<tenant>/<type>`, and `<tenant>/<type>/<name>` for a
- * named one. The engine's queue serves all tenants; neither tenants nor names have a slash. A queue of
- * shares has no share in its key; see `fair-queue.ts`.
+ * named one. The engine's queue serves all tenants, but its items below a quota wait on a queue of their
+ * tenant. Neither tenants nor names have a slash. A queue of shares has no share in its key; see
+ * `fair-queue.ts`.
  */
 export function queueKeyOf(of: {
   readonly tenantId: string | null;
@@ -15,7 +23,7 @@ export function queueKeyOf(of: {
   readonly queueName?: string | undefined;
 }): string {
   const { tenantId, queue, queueName = DEFAULT_QUEUE } = of;
-  if (queue === 'engine') return queue;
+  if (queue === 'engine' && !queueName.includes('#')) return queue;
   const key = `${tenantId ?? ''}/${queue}`;
   return queueName === DEFAULT_QUEUE ? key : `${key}/${cutShare(queueName)}`;
 }

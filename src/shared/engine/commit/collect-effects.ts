@@ -1,5 +1,6 @@
 import type { Decision } from '../../domain/execution/decide.ts';
 import type { Effect } from '../../domain/execution/effect.ts';
+import { reenter } from '../../domain/execution/reenter.ts';
 import { type ExecutionState, visitKey } from '../../domain/execution/state.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -74,7 +75,7 @@ function collect(out: Collected, effect: Effect, context: Context): void {
       if (out.revoked.has(effect.workItemId)) return;
       out.retries.push({
         ticket: retryTicket(context, effect),
-        // Below a quota it waits for a place again: the record of the item names that queue.
+        // Below a quota it waits for a place again: the record of the item names that queue, or the ticket.
         delayMs: hasQuota(context, effect) ? Math.max(1, effect.delayMs) : effect.delayMs,
         released: null,
       });
@@ -108,12 +109,10 @@ function collect(out: Collected, effect: Effect, context: Context): void {
 }
 
 function createWork(out: Collected, effect: CreateWork, context: Context): void {
-  const ticket = {
-    ...ticketOf(context, effect, effect.attempt),
-    ...quotaQueueOf(context, effect),
-  };
+  const below = quotaQueueOf(context, effect);
+  const ticket = { ...ticketOf(context, effect, effect.attempt), ...below };
   const { leaseTo } = context.home;
-  if (effect.queue === 'engine' && leaseTo !== null) {
+  if (effect.queue === 'engine' && leaseTo !== null && below.queueName === undefined) {
     out.born.push({ ticket, leaseTo: leaseTo.processId, leaseMs: leaseTo.leaseMs });
   } else out.items.push({ ticket, record: recordOf(context, effect, ticket) });
 }
@@ -242,18 +241,22 @@ function retryTicket(context: Context, effect: RetryWork): WorkTicket {
   if (queue === null || idempotencyKey === null) {
     throw new Error(`a retry of ${effect.nodeId} without work in ${context.state.executionId}`);
   }
-  return ticketOf(
-    context,
-    {
-      ...effect,
-      do: 'create_work',
-      queue: queue as WorkTicket['queue'],
-      idempotencyKey,
-      input: null,
-      payload: {},
-    },
-    effect.attempt,
-  );
+  const create: CreateWork = {
+    ...effect,
+    do: 'create_work',
+    queue: queue as WorkTicket['queue'],
+    idempotencyKey,
+    input: null,
+    payload: {},
+  };
+  return { ...ticketOf(context, create, effect.attempt), ...engineQuotaOf(context, create) };
+}
+
+/** Where a retry of the engine's waits: it has no record, so its input is computed again. */
+function engineQuotaOf(context: Context, effect: CreateWork): { readonly queueName?: string } {
+  if (effect.queue !== 'engine' || !hasQuota(context, effect)) return {};
+  const entry = reenter({ ...context, ...effect })?.entry;
+  return entry?.do === 'work' ? quotaQueueOf(context, { ...effect, input: entry.input }) : {};
 }
 
 function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): NewWorkItem['record'] {

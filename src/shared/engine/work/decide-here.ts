@@ -64,9 +64,9 @@ export async function decideHere(
   return planned.commit === null || needsScheduler(planned.commit) ? null : planned;
 }
 
-/** Nodes of the engine follow, and this process does not run them. */
+/** Nodes of the engine follow, and this process does not run them. Below a quota they wait in any case. */
 function needsScheduler({ newItems }: CommitPlan): boolean {
-  return newItems.some(({ record }) => record === null);
+  return newItems.some(({ ticket, record }) => record === null && ticket.queueName === undefined);
 }
 
 /** Commits facts with what follows from them, and leases the next items to claims that wait here. */

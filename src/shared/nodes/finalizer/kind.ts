@@ -30,6 +30,9 @@ export const finalizerKind: RunnableKind<FinalizerSpec> = {
   toolAliases: ({ tool: { names } }) => names.slice(1),
   outputSchema: ({ tool }) => tool.outputSchema,
 
+  hasQuota: ({ tool }) => toolKind.hasQuota?.(tool) ?? false,
+  queueOfCall: ({ tool }, input) => toolKind.queueOfCall?.(tool, input) ?? { ok: true, name: null },
+
   writes: ({ tool }, node) => toolKind.writes?.(tool, node) ?? [],
 
   runner: createFinalizerRunner,

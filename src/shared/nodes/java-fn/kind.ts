@@ -1,24 +1,21 @@
 import type { JsonObject } from '../../domain/json.ts';
-import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import {
-  type Concurrency,
-  CONCURRENCY_FIELD,
+  type CallQuota,
   hasQuota,
   queueOfCall,
-  readConcurrency,
-} from '../concurrency.ts';
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
-import { type Rate, RATE_FIELD, readRate } from '../rate.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
-interface JavaFnSpec {
+interface JavaFnSpec extends CallQuota {
   readonly className: string;
   readonly method: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
-  readonly concurrency: Concurrency | null;
-  readonly rate: Rate | null;
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
@@ -32,8 +29,7 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     function: text('The same as `method`.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
-    concurrency: CONCURRENCY_FIELD,
-    rate: RATE_FIELD,
+    ...quotaFields(),
   },
   leaf: true,
   toolLike: true,
@@ -43,10 +39,9 @@ export const javaFnKind: RunnableKind<JavaFnSpec> = {
     const method = readName(fields, eitherName(fields, 'method', 'function'), at);
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
-    const concurrency = readConcurrency(fields, at);
-    const rate = readRate(fields, at);
+    const quota = readCallQuota(fields, at);
     if (className === null || method === null) return null;
-    return { className, method, outputSchema, queueName, concurrency, rate };
+    return { className, method, outputSchema, queueName, ...quota };
   },
 
   tool: toolOf,

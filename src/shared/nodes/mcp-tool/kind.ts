@@ -1,3 +1,10 @@
+import type { JsonValue } from '../../domain/json.ts';
+import {
+  hasQuota,
+  queueOfEngineCall,
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
 import { warnOfUnknownServer } from '../../domain/workflow/parse/parse-tool-target.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
@@ -14,6 +21,7 @@ export const mcpToolKind: RunnableKind<McpToolSpec> = {
     server: text('One of `mcp_servers` by name, or one of the operator.'),
     tool: text('The tool.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    ...quotaFields(),
   },
   leaf: true,
   toolLike: true,
@@ -22,11 +30,13 @@ export const mcpToolKind: RunnableKind<McpToolSpec> = {
     const server = readName(fields, 'server', at);
     const tool = readName(fields, 'tool', at);
     const outputSchema = readOutputSchema(fields, at);
+    const quota = readCallQuota(fields, at);
     if (server === null || tool === null) return null;
     const part = at.parts.mcpServers.get(server) ?? null;
     if (part === null) at.warn('unknown_server', '/server', warnOfUnknownServer(server));
     return {
       outputSchema,
+      quota,
       tool: {
         name: `${server}.${tool}`,
         target: { kind: 'mcp', server, tool, part },
@@ -38,10 +48,17 @@ export const mcpToolKind: RunnableKind<McpToolSpec> = {
 
   tool: (spec) => spec.tool.name,
   outputSchema: (spec) => spec.outputSchema,
+  hasQuota: ({ quota }) => hasQuota(quota),
+  queueOfCall: queueOf,
 
   runner: createMcpToolRunner,
 
-  enter(_spec, context) {
-    return enterWork({ queue: 'engine', call: {}, context });
+  enter(spec, context) {
+    const queue = (input: JsonValue) => queueOf(spec, input);
+    return enterWork({ queue: 'engine', call: {}, context, queueOf: queue });
   },
 };
+
+function queueOf({ tool, quota }: McpToolSpec, input: JsonValue) {
+  return queueOfEngineCall({ ...quota, tool: tool.name }, input);
+}

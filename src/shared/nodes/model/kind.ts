@@ -8,6 +8,12 @@ import type {
   ParseContext,
 } from '../../domain/workflow/plan/plan.ts';
 import {
+  hasQuota,
+  queueOfEngineCall,
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
+import {
   anyOf,
   anything,
   flag,
@@ -81,6 +87,7 @@ export const modelKind: RunnableKind<ModelSpec> = {
     }),
     max_tokens: wholeNumber('Most tokens of the answer.', { minimum: 1, maximum: 10_000_000 }),
     stream: flag('Whether the text is recorded as it comes.'),
+    ...quotaFields('this model'),
   },
   leaf: true,
   toolLike: false,
@@ -102,6 +109,7 @@ export const modelKind: RunnableKind<ModelSpec> = {
       at,
     );
     const stream = readFlag(fields, 'stream', at);
+    const { concurrency, rate } = readCallQuota(fields, at);
     if (model === null) return null;
     return {
       model,
@@ -113,6 +121,10 @@ export const modelKind: RunnableKind<ModelSpec> = {
       temperature: temperature ?? model.temperature,
       maxTokens: maxTokens ?? model.maxTokens,
       stream,
+      quota: {
+        concurrency: concurrency ?? model.quota?.concurrency ?? null,
+        rate: rate ?? model.quota?.rate ?? null,
+      },
     };
   },
 
@@ -120,6 +132,8 @@ export const modelKind: RunnableKind<ModelSpec> = {
   model: (spec) => policyNames(spec.model),
   retryPolicy: (spec) => spec.model.retryPolicy,
   outputSchema: (spec) => spec.outputSchema,
+  hasQuota: ({ quota }) => hasQuota(quota),
+  queueOfCall: queueOf,
 
   writes: () => ['last_model_output', 'last_model_finish_reason', 'last_model_tool_calls'],
 
@@ -128,6 +142,8 @@ export const modelKind: RunnableKind<ModelSpec> = {
   enter(spec, context) {
     const input = evaluateInput(context);
     if (!input.ok) return failExpression(input.message);
+    const waits = queueOf(spec, input.value);
+    if (!waits.ok) return failExpression(waits.message);
     const scope = scopeOf(context, input.value);
     const system = spec.systemPrompt && evaluatePrompt(spec.systemPrompt, scope);
     if (system !== null && !system.ok) return failExpression(system.message);
@@ -146,6 +162,11 @@ export const modelKind: RunnableKind<ModelSpec> = {
     return enterCall(context, { input: input.value, system: system?.text ?? null, messages });
   },
 };
+
+/** Limits count calls by the provider and the model, as policies name them. */
+function queueOf({ model, quota }: ModelSpec, input: JsonValue) {
+  return queueOfEngineCall({ ...quota, tool: policyNames(model)[0] ?? model.model }, input);
+}
 
 function warnOfSchema(schema: JsonObject | null, at: ParseContext): void {
   const type = schema?.['type'] ?? 'object';

@@ -1,5 +1,6 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { CallQuota } from '../../domain/workflow/flow/call-quota.ts';
 import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import type { OfferedTool } from './read-offered-tools.ts';
 import type { Prompt } from './read-prompt.ts';
@@ -16,4 +17,5 @@ export interface ModelSpec {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly stream: boolean;
+  readonly quota: CallQuota;
 }

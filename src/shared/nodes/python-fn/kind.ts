@@ -1,24 +1,21 @@
 import type { JsonObject } from '../../domain/json.ts';
-import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import {
-  type Concurrency,
-  CONCURRENCY_FIELD,
+  type CallQuota,
   hasQuota,
   queueOfCall,
-  readConcurrency,
-} from '../concurrency.ts';
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
-import { type Rate, RATE_FIELD, readRate } from '../rate.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
-interface PythonFnSpec {
+interface PythonFnSpec extends CallQuota {
   readonly module: string;
   readonly function: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
-  readonly concurrency: Concurrency | null;
-  readonly rate: Rate | null;
 }
 
 /** A function that a worker of queue `python_tool` calls. */
@@ -30,8 +27,7 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     function: text('The function that a worker calls.'),
     output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
     queue: text('The named queue that workers claim it from; the default queue without it.'),
-    concurrency: CONCURRENCY_FIELD,
-    rate: RATE_FIELD,
+    ...quotaFields(),
   },
   leaf: true,
   toolLike: true,
@@ -41,10 +37,9 @@ export const pythonFnKind: RunnableKind<PythonFnSpec> = {
     const name = readName(fields, 'function', at);
     const outputSchema = readOutputSchema(fields, at);
     const queueName = readQueueName(fields, at);
-    const concurrency = readConcurrency(fields, at);
-    const rate = readRate(fields, at);
+    const quota = readCallQuota(fields, at);
     if (module === null || name === null) return null;
-    return { module, function: name, outputSchema, queueName, concurrency, rate };
+    return { module, function: name, outputSchema, queueName, ...quota };
   },
 
   writes: () => 'any',

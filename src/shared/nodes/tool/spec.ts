@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
+import type { CallQuota } from '../../domain/workflow/flow/call-quota.ts';
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
 
 export interface ToolSpec {
@@ -12,4 +13,5 @@ export interface ToolSpec {
    * Schema of a worker's output, checked at its completion; the engine's own calls check theirs.
    */
   readonly outputSchema: JsonObject | null;
+  readonly quota: CallQuota;
 }

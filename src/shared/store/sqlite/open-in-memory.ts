@@ -82,7 +82,7 @@ const AGENDA = `
     (select count(*) from runnable) as runnable,
     (select count(*) from work_leases) + (
       select count(*) from work_queue as q
-      where q.queue = 'engine' or exists (
+      where q.queue_key = 'engine' or exists (
         select 1
         from workers as w
         where w.kind = 'tool'

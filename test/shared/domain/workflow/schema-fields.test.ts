@@ -183,8 +183,9 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
   model: [
     { tools: [{ name: 'a' }, { type: 'function', function: { name: 'b' } }] },
     { tools: [{ type: 'function', name: 'c', parameters: {} }] },
-    { provider: 'openai', model: 'm' },
+    { provider: 'openai', model: 'm', ...QUOTAS },
   ],
+  mcp_tool: [{ server: 's', tool: 't', ...QUOTAS }],
   java_fn: [
     { module: 'a', function: 'b' },
     { class_name: 'C', method: 'm', ...QUOTAS },

@@ -99,6 +99,7 @@ test('a tool of a worker goes to its queue with the schema of the node, else of 
     names: ['t', 'm.n.f'],
     does: { kind: 'python', module: 'm.n', function: 'f' },
     outputSchema: ofTool,
+    quota: { concurrency: null, rate: null },
   });
   t.deepEqual(specOf({ output_schema: ofNode }).outputSchema, ofNode);
 });

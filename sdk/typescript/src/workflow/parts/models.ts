@@ -1,6 +1,7 @@
 import { refuseUnknown, type Known } from '../../known-options.ts';
 import { isExpression, type Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
+import { CALL_QUOTA, type CallQuota } from './call-quota.ts';
 import {
   writeRetryChoice,
   type BuiltInRetryPolicy,
@@ -9,7 +10,7 @@ import {
 } from './limits.ts';
 
 /** A language model. `Retry`: the names of the definition's retry policies. */
-export interface Model<Retry extends string = string> {
+export interface Model<Retry extends string = string> extends CallQuota {
   /** `openai`, `anthropic`, `google`, `ollama`, or one that the operator configures. */
   readonly provider: string;
   readonly model: string;
@@ -27,6 +28,7 @@ export interface Model<Retry extends string = string> {
 }
 
 const MODEL: Known<Model> = {
+  ...CALL_QUOTA,
   provider: true,
   model: true,
   baseUrl: true,
@@ -48,6 +50,8 @@ export function writeModel(model: Model): JsonObject {
     max_tokens: model.maxTokens,
     timeout_secs: model.timeout,
     retry_policy: writeRetryChoice(model.retryPolicy),
+    concurrency: model.concurrency,
+    rate: model.rate,
     description: model.description,
     labels: model.labels,
   });

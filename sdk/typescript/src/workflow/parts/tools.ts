@@ -2,6 +2,7 @@ import { refuseUnknown, type Known } from '../../known-options.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import { writeOptionalMapping, type AnyMapping } from '../mapping.ts';
 import { readSchema, type Schema } from '../schema.ts';
+import { CALL_QUOTA, type CallQuota } from './call-quota.ts';
 import type { Duration } from './limits.ts';
 
 /** A tool of a definition, with the types of its input and output. */
@@ -11,7 +12,7 @@ export interface Tool<Input = unknown, Output = unknown> {
   readonly '~types'?: { readonly input: Input; readonly output: Output };
 }
 
-interface ToolOptions<Input, Output> {
+interface ToolOptions<Input, Output> extends CallQuota {
   /** Its description for models. */
   readonly description?: string;
   /** Checked before the call. */
@@ -40,6 +41,7 @@ export interface HttpToolOptions<Input, Output> extends ToolOptions<Input, Outpu
 }
 
 const TOOL: Known<ToolOptions<unknown, unknown>> = {
+  ...CALL_QUOTA,
   description: true,
   inputSchema: true,
   outputSchema: true,
@@ -119,6 +121,8 @@ function createTool(
       input_schema: readSchema(options.inputSchema, place),
       output_schema: readSchema(options.outputSchema, place),
       ...call,
+      concurrency: options.concurrency,
+      rate: options.rate,
       permissions: options.permissions,
       labels: options.labels,
     }),

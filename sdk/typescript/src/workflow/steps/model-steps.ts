@@ -2,6 +2,7 @@ import { refuseUnknown, type Known } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import { writeOptionalMapping, type Mappable } from '../mapping.ts';
+import { CALL_QUOTA, type CallQuota } from '../parts/call-quota.ts';
 import { writeModelChoice, writePrompt, type ModelChoice, type Prompt } from '../parts/models.ts';
 import { writeScorer, type Scorer } from '../parts/scorers.ts';
 import { readSchema, type Schema } from '../schema.ts';
@@ -69,7 +70,7 @@ export interface OfferedTool {
 }
 
 interface ModelOptions<S extends Shape, Answer, Key extends string, Fallback extends string>
-  extends StepOptions<S, Key, Fallback>, AnyInput {
+  extends StepOptions<S, Key, Fallback>, CallQuota, AnyInput {
   /** A name of `models`, `provider/model`, or a model. */
   readonly model: ModelChoice<S['names']['models']>;
   /** Sent as the user. Text may hold `{{ expression }}`. */
@@ -156,6 +157,7 @@ const MODEL: Own<ModelOptions<AnyShape, unknown, string, string>> = {
   temperature: true,
   maxTokens: true,
   stream: true,
+  ...CALL_QUOTA,
 };
 const OFFERED: Known<OfferedTool> = { name: true, description: true, inputSchema: true };
 const EVAL: Own<EvalOptions<AnyShape, string, string, string>> = {
@@ -167,7 +169,8 @@ const EVAL: Own<EvalOptions<AnyShape, string, string, string>> = {
 
 export const modelSteps: ModelSteps<AnyShape> = {
   model({ model, prompt, promptRef, systemPrompt, messages, ...rest }) {
-    const { tools, outputSchema, temperature, maxTokens, stream, ...options } = rest;
+    const { tools, outputSchema, temperature, maxTokens, stream, ...others } = rest;
+    const { concurrency, rate, ...options } = others;
     const kind = {
       type: 'model',
       model_ref: writeModelChoice(model),
@@ -180,6 +183,8 @@ export const modelSteps: ModelSteps<AnyShape> = {
       temperature,
       max_tokens: maxTokens,
       stream,
+      concurrency,
+      rate,
     };
     return createStep(kind, options, { own: MODEL });
   },

@@ -1,3 +1,4 @@
+import { CALL_QUOTA, type CallQuota } from '../parts/call-quota.ts';
 import { readSchema, type Schema } from '../schema.ts';
 import type { AnyShape, Shape } from '../shape.ts';
 import {
@@ -31,7 +32,7 @@ interface CallOptions<
 }
 
 interface McpToolOptions<S extends Shape, Output, Key extends string, Fallback extends string>
-  extends CallOptions<S, Output, Key, Fallback>, AnyInput {
+  extends CallOptions<S, Output, Key, Fallback>, CallQuota, AnyInput {
   /** One of `mcpServers`, or `{ operator: name }`: a server that the operator configures. */
   readonly server: S['names']['mcpServers'] | { readonly operator: string };
   readonly tool: string;
@@ -79,6 +80,7 @@ export interface FinalizerSteps<S extends Shape> {
 const CALL: Own<CallOptions<AnyShape, unknown, string, string>> = { outputSchema: true };
 const MCP_TOOL: Own<McpToolOptions<AnyShape, unknown, string, string>> = {
   ...CALL,
+  ...CALL_QUOTA,
   server: true,
   tool: true,
 };
@@ -91,10 +93,10 @@ export const toolSteps: ToolSteps<AnyShape> = {
     return createStep({ type: 'tool', tool_ref: name, output_schema }, rest, { own: CALL });
   },
 
-  mcpTool({ server, tool, outputSchema, ...options }) {
+  mcpTool({ server, tool, outputSchema, concurrency, rate, ...options }) {
     const name = typeof server === 'object' ? server.operator : server;
     const output_schema = readSchema(outputSchema, `${name}.${tool}`);
-    const kind = { type: 'mcp_tool', server: name, tool, output_schema };
+    const kind = { type: 'mcp_tool', server: name, tool, output_schema, concurrency, rate };
     return createStep(kind, options, { own: MCP_TOOL });
   },
 };

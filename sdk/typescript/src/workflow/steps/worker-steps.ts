@@ -1,4 +1,5 @@
 import type { FunctionRef } from '../../function-ref.ts';
+import { CALL_QUOTA, type CallQuota } from '../parts/call-quota.ts';
 import { readSchema, type Schema } from '../schema.ts';
 import type { AnyShape, Shape } from '../shape.ts';
 import {
@@ -23,26 +24,14 @@ interface WorkerOptions<
   readonly queue?: string;
 }
 
-interface CalledToolOptions {
-  /** How many calls of the tool workers have at a time; `key` is an expression over `input`. */
-  readonly concurrency?: { readonly key?: string; readonly limit: number };
-  /** How many calls go to workers in each `per`, such as "1m"; at most `burst` at once. */
-  readonly rate?: {
-    readonly key?: string;
-    readonly limit: number;
-    readonly per: string | number;
-    readonly burst?: number;
-  };
-}
-
 interface PythonFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
-  extends WorkerOptions<S, Output, Key, Fallback>, CalledToolOptions, AnyInput {
+  extends WorkerOptions<S, Output, Key, Fallback>, CallQuota, AnyInput {
   readonly module: string;
   readonly function: string;
 }
 
 interface JavaFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
-  extends WorkerOptions<S, Output, Key, Fallback>, CalledToolOptions, AnyInput {
+  extends WorkerOptions<S, Output, Key, Fallback>, CallQuota, AnyInput {
   readonly className: string;
   readonly method: string;
 }
@@ -94,16 +83,15 @@ const WORKER: Own<WorkerOptions<AnyShape, unknown, string, string>> = {
   outputSchema: true,
   queue: true,
 };
-const CALLED: Own<CalledToolOptions> = { concurrency: true, rate: true };
 const PYTHON_FN: Own<PythonFnOptions<AnyShape, unknown, string, string>> = {
   ...WORKER,
-  ...CALLED,
+  ...CALL_QUOTA,
   module: true,
   function: true,
 };
 const JAVA_FN: Own<JavaFnOptions<AnyShape, unknown, string, string>> = {
   ...WORKER,
-  ...CALLED,
+  ...CALL_QUOTA,
   className: true,
   method: true,
 };

@@ -66,15 +66,6 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       unblockedBy: 'a scheduler, which fails the node',
     });
   }
-  if (queue === 'engine') {
-    return blockerOf(visit, {
-      ...common,
-      code: 'waiting_in_queue',
-      message: `${waits}, until a scheduler takes it`,
-      moving: isAboutToBeDone(scene, enqueuedAt),
-      unblockedBy: 'a scheduler, which runs the node',
-    });
-  }
   const quota = readQuota(place.queueName ?? DEFAULT_QUEUE);
   if (quota !== null) {
     const { tool } = quota;
@@ -85,6 +76,15 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       message: `the work item of node ${visit.nodeId} has waited for ${tellAge(scene, enqueuedAt)}${number} for a place: at most ${tellLimits(quota)}`,
       unblockedBy: `${quota.limit === null ? 'the time of its token' : `the end of another call of ${tool}`}, or a version of the workflow with a higher limit`,
       details: { ...known, tool, ...(position !== null && { position }) },
+    });
+  }
+  if (queue === 'engine') {
+    return blockerOf(visit, {
+      ...common,
+      code: 'waiting_in_queue',
+      message: `${waits}, until a scheduler takes it`,
+      moving: isAboutToBeDone(scene, enqueuedAt),
+      unblockedBy: 'a scheduler, which runs the node',
     });
   }
   const { seen, lastSeenAt } = scene.facts.workers.get(queue satisfies WorkerQueue) ?? NOBODY;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import { isJsonObject } from '../../json.ts';
+import { type CallQuota, readCallQuota } from '../flow/call-quota.ts';
 import { parseDuration } from './parse-duration.ts';
 import { parseRules, type PolicyRule } from '../../policy/parse-rules.ts';
 import type { McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
@@ -15,13 +16,27 @@ export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
     readMap({ key, raw: ir[key] ?? {}, findings }, parse);
   const mcpServers = read('mcp_servers', parseMcpServer);
   return {
-    models: read('models', parseModel),
+    models: parseModels(ir['models'] ?? {}, findings),
     prompts: readPrompts(ir, findings),
     tools: read('tools', (entry) => parseTool(entry, mcpServers)),
     mcpServers,
     remoteAgents: read('remote_agents', parseRemoteAgent),
     policies: read('policies', parseRulesOf),
   };
+}
+
+/** `alone`: no other fields stand beside those of the models, such as those of a node. */
+export function parseModels(
+  raw: JsonValue,
+  findings: Findings,
+  { alone = true }: { readonly alone?: boolean } = {},
+): WorkflowParts['models'] {
+  return readMap({ key: 'models', raw, findings }, (entry) => {
+    const model = parseModel(entry);
+    if (!alone) return model;
+    const quota = readQuota(entry);
+    return model && { ...model, quota };
+  });
 }
 
 /** Texts by name; also `{text}`, where somebody wants to say more about one. */
@@ -46,6 +61,7 @@ interface Entry {
   /** For values deeper than a field. */
   problemAt(below: string, message: string): void;
   warn(code: WarningCode, field: string, message: string): void;
+  warnAt(code: WarningCode, below: string, message: string): void;
   text(field: string): string | null;
   needed(field: string): string | null;
   word<Word extends string>(field: string, words: readonly Word[]): Word | null;
@@ -91,6 +107,7 @@ function entryOf(
     problemAt: (below, message) => findings.problems.add(pointer + below, message),
     warn: (code, field, message) =>
       findings.warnings.add(code, pointer + pointerTo(field), message),
+    warnAt: (code, below, message) => findings.warnings.add(code, pointer + below, message),
     text,
     needed(field) {
       const value = text(field);
@@ -143,8 +160,17 @@ function parseTool(entry: Entry, mcpServers: WorkflowParts['mcpServers']): ToolP
   const { name: ref, fields, pointer } = entry;
   const description = entry.text('description');
   const target = parseToolTarget({ kind, reference, entry, mcpServers });
+  const quota = readQuota(entry);
   if (target === null) return null;
-  return { ref, kind, reference, description, inputSchema, outputSchema, fields, pointer, target };
+  const read = { description, inputSchema, outputSchema, quota };
+  return { ref, kind, reference, ...read, fields, pointer, target };
+}
+
+function readQuota(entry: Entry): CallQuota {
+  return readCallQuota(entry.fields, {
+    problem: (below, message) => entry.problemAt(below, message),
+    warn: (code, below, message) => entry.warnAt(code, below, message),
+  });
 }
 
 const TRANSPORTS = ['streamable_http', 'http_sse', 'stdio'] as const;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { PolicyRule } from '../../policy/parse-rules.ts';
 import type { HttpTool } from '../../tools/http-tool.ts';
+import type { CallQuota } from '../flow/call-quota.ts';
 
 /** The named parts of a workflow besides its nodes; nodes use them through their kinds. */
 export interface WorkflowParts {
@@ -25,6 +26,8 @@ export interface ModelPart {
   readonly timeoutMs: number | null;
   /** As it was written; for nodes that have none of their own. */
   readonly retryPolicy?: WrittenRetryPolicy;
+  /** For nodes that have none of their own. Absent: none, as for a model that stands in the node itself. */
+  readonly quota?: CallQuota;
 }
 
 /** A retry policy by its name or as an object, and where it stands. */
@@ -46,6 +49,8 @@ export interface ToolPart {
   /** JSON pointer of the part, for problems found later. */
   readonly pointer: string;
   readonly target: ToolTarget;
+  /** For all nodes that call it. */
+  readonly quota: CallQuota;
 }
 
 /** The target of a tool, read from its reference and the fields of its kind. */

@@ -1,5 +1,6 @@
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
 import { BATCH_MAX, BATCH_MIN, CONCURRENCY_MAX, WHEN_FULL } from '../flow/concurrency.ts';
+import { quotaFields } from '../flow/call-quota.ts';
 import { WEIGHT_MAX, WEIGHT_MIN } from '../flow/fairness.ts';
 import { RATE_LIMIT_MAX } from '../flow/rate.ts';
 import {
@@ -158,6 +159,7 @@ export const PART_DEFINITIONS: FieldSchemas = {
       max_tokens: wholeNumber('Most tokens of an answer.', { minimum: 1, maximum: 10_000_000 }),
       timeout_secs: duration('Longest time of a call. Default 300 s.'),
       retry_policy: retryPolicy('For nodes that have no retry policy of their own.'),
+      ...quotaFields('this model'),
       ...kept(),
     },
     ['provider', 'model'],
@@ -196,6 +198,7 @@ export const PART_DEFINITIONS: FieldSchemas = {
       minimum: 1,
       maximum: 4 * 1024 * 1024,
     }),
+    ...quotaFields(),
     permissions: anything('Kept, and without effect.'),
     labels: anything('For your own readers and programs.'),
   }),

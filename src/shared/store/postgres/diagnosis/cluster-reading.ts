@@ -114,6 +114,8 @@ const READING: Statement = {
           limit case when p.queue_key = 'engine' then ${DUE_LOOKED_AT_MAX} else 1 end
         ) f
         where ${tenantIsActive('f')}
+          -- Below a quota an item does not wait for the engine.
+          and (f.queue <> 'engine' or p.queue_key = 'engine')
         limit 1
       ) o
       cross join lateral (

@@ -193,7 +193,8 @@ const EXECUTION_FACTS: Statement = {
       from subject s
       union all
       select 1, 'queued', q.work_item_id::text, q.queue, q.attempt,
-        case when q.queue <> 'engine' and q.place <= ${POSITIONS_MAX} then (
+        case when (q.queue <> 'engine' or strpos(q.queue_key, '#') > 0)
+          and q.place <= ${POSITIONS_MAX} then (
           select nullif(1 + count(*), ${POSITION_MAX} + 1)
           from (
             select

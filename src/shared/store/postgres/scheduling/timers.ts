@@ -141,7 +141,10 @@ const PROMOTE: Statement = {
     ),
     described as materialized (
       select d.*, n.queue_name, i.tool,
-        case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end
+        case
+          when d.queue = 'engine' and n.queue_name is null then 'engine'
+          else d.tenant_id || '/' || d.queue
+        end
           || coalesce('/' || n.queue_name, '') as queue_key
       from due d
       left join lateral (

@@ -103,7 +103,8 @@ function readQueues(
        limit 1`,
       { ...place, looked_at: isEngine(place) ? DUE_LOOKED_AT_MAX : 1 },
     );
-    if (oldest === undefined) return [];
+    // Below a quota an item does not wait for the engine.
+    if (oldest === undefined || (oldest.queue === 'engine' && !isEngine(place))) return [];
     const items = count(
       connection,
       `select count(*) as found

@@ -110,7 +110,7 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
   >(
     `select work_item_id, queue, attempt, enqueued_at, start_before, queue_key, queue_name,
        (select i.tool from work_items i where i.work_item_id = mine.work_item_id) as tool,
-       case when queue <> 'engine' and place <= ${POSITIONS_MAX} then (
+       case when queue_key <> 'engine' and place <= ${POSITIONS_MAX} then (
          select nullif(1 + count(*), ${POSITION_MAX} + 1)
          from (
            select 1
