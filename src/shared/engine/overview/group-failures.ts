@@ -40,27 +40,44 @@ export interface FailureGroup {
 
 /** In the order of `compareGroups`. */
 export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
-  const latestFirst = failures.toSorted((one, other) => compare(other.failedAt, one.failedAt));
-  // Without a key: failures of one cause often have one message.
-  const causes = new Map<string | number, string>();
-  const causeOf = ({ error, causeKey }: Failure): string => {
-    const key = causeKey ?? error;
-    const known = causes.get(key);
-    if (known !== undefined) return known;
-    const cause = normaliseError(error);
-    causes.set(key, cause);
-    return cause;
-  };
-  const byPlace = Map.groupBy(latestFirst, (failure) => {
-    const { item, workflowId } = failure;
-    return JSON.stringify([causeOf(failure), workflowId, item?.nodeId, item?.tool, item?.queue]);
-  });
+  const causeOf = rememberCauses();
+  const byPlace = Map.groupBy(failures, (failure) => keyOf(failure, causeOf(failure)));
   const groups: FailureGroup[] = [];
   for (const own of byPlace.values()) {
-    const [latest] = own;
-    if (latest !== undefined) groups.push(toGroup(placeOf(latest, causeOf(latest)), latest, own));
+    const latestFirst = own.toSorted((one, other) => compare(other.failedAt, one.failedAt));
+    const [latest] = latestFirst;
+    if (latest === undefined) continue;
+    groups.push(toGroup(placeOf(latest, causeOf(latest).text), latest, latestFirst));
   }
   return groups.toSorted(compareGroups);
+}
+
+interface Cause {
+  readonly text: string;
+  /** Within one list. */
+  readonly number: number;
+}
+
+/** One message of each key is normalised. Without a key, failures of one cause often have one message. */
+function rememberCauses(): (failure: Failure) => Cause {
+  const byText = new Map<string, Cause>();
+  const byKey = new Map<string | number, Cause>();
+  return ({ error, causeKey }) => {
+    const key = causeKey ?? error;
+    const known = byKey.get(key);
+    if (known !== undefined) return known;
+    const text = normaliseError(error);
+    const cause = byText.get(text) ?? { text, number: byText.size };
+    byText.set(text, cause);
+    byKey.set(key, cause);
+    return cause;
+  };
+}
+
+/** Short, as each failure has one. No name has the character between. */
+function keyOf({ item, workflowId }: Failure, { number }: Cause): string {
+  if (item === null) return `${number}\0${workflowId}`;
+  return `${number}\0${workflowId}\0${item.nodeId}\0${item.tool}\0${item.queue}`;
 }
 
 /** The largest group first, equal ones by id. */

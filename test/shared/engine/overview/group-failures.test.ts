@@ -75,3 +75,31 @@ test('failures of another place are another group, the largest first', (t) => {
 test('the same cause in the same place has the same id in every answer', (t) => {
   t.is(groupFailures([failureAt(1)])[0]?.id, groupFailures([failureAt(2), failureAt(3)])[0]?.id);
 });
+
+test('failures with one key have one cause, whatever their messages say', (t) => {
+  const groups = groupFailures([
+    failureAt(1, { causeKey: 7, error: 'the bank is closed' }),
+    failureAt(3, { causeKey: 7, error: 'a message that an earlier release normalised otherwise' }),
+    failureAt(2, { causeKey: 8, error: 'the card is refused' }),
+  ]);
+  t.deepEqual(
+    groups.map(({ cause, count }) => [cause, count]),
+    [
+      ['the bank is closed', 2],
+      ['the card is refused', 1],
+    ],
+  );
+});
+
+test('failures with a key and without one are one group if their cause is one', (t) => {
+  const groups = groupFailures([
+    failureAt(1, { causeKey: 7 }),
+    failureAt(2),
+    // Kept by a release with other rules.
+    failureAt(3, { causeKey: 8 }),
+  ]);
+  t.deepEqual(
+    groups.map(({ cause, count, lastAt }) => [cause, count, lastAt]),
+    [['order … is unknown', 3, '1970-01-01T00:00:03.000Z']],
+  );
+});
