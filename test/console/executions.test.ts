@@ -114,6 +114,24 @@ story('executions are counted by a label, and a count narrows the list', async (
   await page.getByRole('list', { name: 'Executions by workflow' }).waitFor({ state: 'detached' });
 });
 
+story('a person finds executions by the class of an error', async (t, place) => {
+  const { page, tenant, open } = place;
+  const [failed, first] = await fill(tenant, 1);
+  await open('executions');
+  await page.getByText('Columns').click();
+  for (const column of ['Error class', 'Failed node']) await page.getByLabel(column).check();
+  await rowOf(page, failed).getByText('pay', { exact: true }).waitFor();
+  await rowOf(page, first).waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await rowOf(page, failed)
+    .getByRole('button', { name: /failed with error$/ })
+    .click();
+  await rowOf(page, first).waitFor({ state: 'detached' });
+  await rowOf(page, failed).waitFor();
+  const query = page.getByRole('combobox', { name: 'Query' });
+  t.is(await query.inputValue(), 'error_class = "error"');
+});
+
 story('an action on many hits what its preview showed, and nothing else', async (t, place) => {
   const { page, tenant, open } = place;
   const [failed, first, second, third] = await fill(tenant, 3);

@@ -8,6 +8,8 @@ export const COLUMNS = [
   { id: 'wait', title: 'Waits for' },
   { id: 'parent', title: 'Parent' },
   { id: 'labels', title: 'Labels' },
+  { id: 'class', title: 'Error class' },
+  { id: 'node', title: 'Failed node' },
   { id: 'error', title: 'Error' },
 ] as const;
 

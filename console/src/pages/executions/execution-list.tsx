@@ -15,6 +15,7 @@ export function ExecutionList({
   isFiltered,
   selected,
   onSelect,
+  onNarrow,
   onScroll,
   onReset,
 }: {
@@ -23,6 +24,8 @@ export function ExecutionList({
   /** Null: the role may act on no execution. */
   readonly selected: ReadonlySet<string> | null;
   readonly onSelect: (id: string, isSelected: boolean) => void;
+  /** Adds a condition to the query. */
+  readonly onNarrow: (condition: string) => void;
   readonly onScroll: (isAtTop: boolean) => void;
   readonly onReset: () => void;
 }) {
@@ -61,6 +64,7 @@ export function ExecutionList({
               onSelect={
                 selected === null ? null : (isSelected) => onSelect(row.execution_id, isSelected)
               }
+              onNarrow={onNarrow}
             />
           )}
         </VirtualList>

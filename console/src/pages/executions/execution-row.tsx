@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 
+import { quoteText } from '../../../../src/shared/domain/execution/query/quote-text.ts';
+import { Button } from '../../ui/controls/button.tsx';
 import { StatusBadge } from '../../ui/data/badge.tsx';
 import { DurationText, Time } from '../../ui/data/time.tsx';
 import { COLUMNS, type ColumnId } from './columns.ts';
@@ -12,12 +14,15 @@ export function ExecutionRow({
   columns,
   isSelected,
   onSelect,
+  onNarrow,
 }: {
   readonly row: Execution;
   readonly columns: readonly ColumnId[];
   readonly isSelected: boolean;
   /** Null: the role may act on no execution. */
   readonly onSelect: ((isSelected: boolean) => void) | null;
+  /** Adds a condition to the query. */
+  readonly onNarrow: (condition: string) => void;
 }) {
   const { execution_id: id } = row;
   return (
@@ -45,7 +50,7 @@ export function ExecutionRow({
       </span>
       {columns.map((column) => (
         <span key={column} className={styles.cell}>
-          <Cell row={row} column={column} />
+          <Cell row={row} column={column} onNarrow={onNarrow} />
         </span>
       ))}
     </div>
@@ -76,7 +81,15 @@ export function RowHeader({
   );
 }
 
-function Cell({ row, column }: { readonly row: Execution; readonly column: ColumnId }) {
+function Cell({
+  row,
+  column,
+  onNarrow,
+}: {
+  readonly row: Execution;
+  readonly column: ColumnId;
+  readonly onNarrow: (condition: string) => void;
+}) {
   switch (column) {
     case 'version':
       return <>{row.workflow_version}</>;
@@ -103,6 +116,21 @@ function Cell({ row, column }: { readonly row: Execution; readonly column: Colum
         .join(', ');
       return <span title={text}>{text}</span>;
     }
+    case 'class': {
+      const { error_class: errorClass } = row;
+      if (errorClass === null) return <></>;
+      return (
+        <Button
+          kind="quiet"
+          aria-label={`Show executions that failed with ${errorClass}`}
+          onClick={() => onNarrow(`error_class = ${quoteText(errorClass)}`)}
+        >
+          {errorClass}
+        </Button>
+      );
+    }
+    case 'node':
+      return <>{row.error_node_id ?? ''}</>;
     case 'error':
       return <span title={row.error ?? undefined}>{row.error ?? ''}</span>;
   }

@@ -40,6 +40,10 @@ export function ExecutionsPage() {
   const list = useLiveList(parameters, isAtTop);
   const counts = useCounts(filter);
   const workflows = useWorkflowIds();
+  const narrow = (condition: string) => {
+    const q = [parameters.q, condition].filter(Boolean).join(' and ');
+    change({ q }, { replace: false });
+  };
   return (
     <>
       <PageHeader title="Executions" about="Runs of workflows, the newest first.">
@@ -71,16 +75,7 @@ export function ExecutionsPage() {
         />
       </div>
       {search['by'] === undefined ? null : (
-        <GroupCounts
-          by={search['by']}
-          parameters={parameters}
-          onChoose={(condition) =>
-            change(
-              { q: [parameters.q, condition].filter(Boolean).join(' and ') },
-              { replace: false },
-            )
-          }
-        />
+        <GroupCounts by={search['by']} parameters={parameters} onChoose={narrow} />
       )}
       {counts.data !== undefined && counts.data.histogram.length > 0 ? (
         <Histogram
@@ -110,6 +105,7 @@ export function ExecutionsPage() {
             return next;
           })
         }
+        onNarrow={narrow}
         onScroll={setAtTop}
         onReset={() => {
           setDraft('');
