@@ -147,7 +147,8 @@ export function executionCases(name: string, open: () => TestStore): void {
       rows.map(({ executionId }) => executionId),
       started.toReversed().map(({ executionId }) => executionId),
     );
-    t.deepEqual(rows[0], { ...(await find(store, started[3])), labels: {}, waitingFor: null });
+    const beside = { labels: {}, waitingFor: null, errorClass: null, errorNodeId: null };
+    t.deepEqual(rows[0], { ...(await find(store, started[3])), ...beside });
   });
 
   check('a list is filtered by status and by workflow', async (t, { store }) => {
