@@ -25,6 +25,7 @@ from svc_sdk.errors import (
     ValidationError,
 )
 from svc_sdk.testing import Runtime, free_port
+from svc_sdk.workflow import Concurrency
 
 PACKAGE = Path(__file__).parents[1]
 QUICK = RetryPolicy(base=0.001)
@@ -76,6 +77,37 @@ def test_an_execution_begins_later(client: Client, name: str) -> None:
     assert client.run(name, {"name": "Bo"}, start_after=0.05, timeout=20)["text"] == "Hello, Bo"
     with pytest.raises(ValidationError, match="start_deadline must be later"):
         client.start(name, {"name": "Ada"}, start_after=60, start_deadline=timedelta(seconds=1))
+
+
+def test_starts_bring_rules_of_flow_control(client: Client, name: str) -> None:
+    define(client, name)
+    key = "input.name"
+    client.start(name, {"name": "Ada"}, rate={"key": key, "limit": 1, "per": "1d"})
+    paced = client.start(name, {"name": "Ada"}, rate={"key": key, "limit": 1, "per": "1d"})
+    waiting = paced.describe()["waiting_for"]
+    assert waiting is not None
+    assert (waiting["kind"], waiting["key"]) == ("rate", "Ada")
+    limited: Concurrency = {"key": key, "limit": 1, "when_full": "refuse"}
+    gathered = client.start(name, {"name": "Bo"}, batch={"key": key, "max": 2, "wait": "1h"})
+    assert client.run(name, {"name": "Bo"}, concurrency=limited, timeout=20)["text"] == "Hello, Bo"
+    displaced = client.start(name, {"name": "Cy"}, debounce={"key": "'one'", "wait": "1h"})
+    [verdict] = client.start_many(
+        [
+            {
+                "workflow_id": name,
+                "input": {"name": "Di"},
+                "debounce": {"key": "'one'", "wait": "1h"},
+            }
+        ]
+    )
+    assert verdict["status"] == 201
+    with pytest.raises(ExecutionCancelledError, match=verdict["execution_id"]):
+        displaced.result(20)
+    gathers = gathered.describe()["waiting_for"]
+    assert gathers is not None
+    assert gathers["kind"] == "batch"
+    with pytest.raises(ValidationError, match="unknown variable Ada"):
+        client.start(name, {"name": "Ada"}, concurrency={"key": "Ada", "limit": 1})
 
 
 def test_start_many_gives_a_verdict_for_each(client: Client, name: str) -> None:

@@ -1,4 +1,5 @@
-import { createClient, type ExecutionEvent, type SvcClient } from 'svc-sdk/client';
+import { ConflictError, createClient, type ExecutionEvent, type SvcClient } from 'svc-sdk/client';
+import { cel } from 'svc-sdk/workflow';
 
 import { onBothStores, type Place } from '../../support/both-stores.ts';
 import type { TestTenant } from '../../support/tenant.ts';
@@ -43,6 +44,31 @@ check('an execution begins later, and has a deadline', async (t, svc, place) => 
   await t.throwsAsync(client.start('w', {}, { startAfter: '1h', startDeadline: 1_000 }), {
     message: /start_deadline must be later than start_after/,
   });
+});
+
+check('starts bring rules of flow control', async (t, svc, place) => {
+  const client = clientOf(place, svc);
+  await svc.register({ nodes: { a: event } });
+  const key = cel`input.customer`;
+  const limited = { concurrency: { key, limit: 1, whenFull: 'refuse' } } as const;
+  await client.start('w', { customer: 'acme' }, limited);
+  const refused = client.start('w', { customer: 'acme' }, limited);
+  await t.throwsAsync(refused, { instanceOf: ConflictError });
+  await client.start('w', { customer: 'brown' }, limited);
+  for (const rules of [
+    { rate: { key, limit: 1, per: '1d', burst: 1 } },
+    { debounce: { key, wait: '1h', maxWait: '2h' } },
+    { batch: { key, max: 2, wait: '1h' } },
+  ] as const) {
+    await client.start('w', { customer: 'acme' }, rules);
+    const second = await client.start('w', { customer: 'acme' }, rules);
+    const [kind] = Object.keys(rules);
+    const [started] = await client.executions.history(second.id).toArray();
+    t.deepEqual(Object.keys((started?.payload['start_rules'] ?? {}) as object), [kind]);
+  }
+  // @ts-expect-error -- a key is no text
+  const wrong = client.start('w', {}, { concurrency: { key: 'acme', limit: 1 } });
+  await t.throwsAsync(wrong, { message: /concurrency.key must be an expression/ });
 });
 
 check('dead letters are listed, and one is read', async (t, svc, place) => {

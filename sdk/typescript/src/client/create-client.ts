@@ -1,6 +1,13 @@
 import { awaitEnd, outputOf, WAIT_MS_MAX, withGrace } from './await-end.ts';
 import { readDuration, toMs, type Duration } from '../duration.ts';
 import { refuseUnknown, type Known } from '../known-options.ts';
+import {
+  writeStartRules,
+  type Batch,
+  type Concurrency,
+  type Debounce,
+  type StartRate,
+} from '../workflow/parts/start-rules.ts';
 import { readVariable, systemEnvironment, type Environment } from './environment.ts';
 import {
   createExecutionHandle,
@@ -58,6 +65,11 @@ export interface StartOptions extends Omit<StartCallOptions, 'waitMs'> {
   readonly startAfter?: Duration | Date;
   /** It fails unless it has begun by then. Default: that of the workflow, or none. */
   readonly startDeadline?: Duration | Date;
+  /** Rules of flow control as in a definition, whose durations they have. Refused if the definition has one. */
+  readonly concurrency?: Concurrency;
+  readonly rate?: StartRate;
+  readonly debounce?: Debounce;
+  readonly batch?: Batch;
 }
 
 export type RunOptions = Omit<StartOptions, 'timeout'> & ResultOptions;
@@ -134,6 +146,10 @@ const KNOWN_OF_START: Known<StartOptions> = {
   labels: true,
   startAfter: true,
   startDeadline: true,
+  concurrency: true,
+  rate: true,
+  debounce: true,
+  batch: true,
   idempotencyKey: true,
   traceparent: true,
   signal: true,
@@ -142,7 +158,8 @@ const KNOWN_OF_START: Known<StartOptions> = {
 
 function startRequest(workflow: NamedWorkflow, input: object, options: StartOptions): StartRequest {
   refuseUnknown(options, KNOWN_OF_START, 'a start');
-  const { version, priority, labels, startAfter, startDeadline, ...call } = options;
+  const { version, priority, labels, startAfter, startDeadline, ...others } = options;
+  const { concurrency, rate, debounce, batch, ...call } = others;
   const named = nameOfStartable(workflow);
   const body = {
     workflow_id: named.workflowId,
@@ -152,9 +169,12 @@ function startRequest(workflow: NamedWorkflow, input: object, options: StartOpti
     ...(labels !== undefined && { labels }),
     ...(startAfter !== undefined && { start_after: writeTime(startAfter) }),
     ...(startDeadline !== undefined && { start_deadline: writeTime(startDeadline) }),
+    ...(writeStartRules({ concurrency, rate, debounce, batch }) as RulesOfStart),
   };
   return { body, call };
 }
+
+type RulesOfStart = Pick<BodyOf<'start-execution'>, 'concurrency' | 'rate' | 'debounce' | 'batch'>;
 
 function writeTime(time: Duration | Date): string {
   return time instanceof Date ? time.toISOString() : `${readDuration(time)}ms`;

@@ -26,7 +26,7 @@ from ..errors import (
     ValidationError,
 )
 from ..functions.define import Function
-from ..workflow import Workflow
+from ..workflow import Batch, Concurrency, Debounce, StartRate, Workflow, flow_rule_ir
 from .answers import (
     AddedFact,
     Approval,
@@ -140,6 +140,10 @@ class AsyncClient:
         labels: Mapping[str, str] | None = None,
         start_after: Duration | datetime | None = None,
         start_deadline: Duration | datetime | None = None,
+        concurrency: Concurrency | None = None,
+        rate: StartRate | None = None,
+        debounce: Debounce | None = None,
+        batch: Batch | None = None,
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> AsyncExecutionHandle:
@@ -148,7 +152,8 @@ class AsyncClient:
         All attempts carry one idempotency key, so a lost answer never starts a second execution.
         Give a key of your own to make the start safe over restarts of your program too. A query such as
         `labels.customer = acme` finds the execution by its labels. It begins at `start_after`, and fails
-        unless it has begun by `start_deadline`.
+        unless it has begun by `start_deadline`. `concurrency`, `rate`, `debounce` and `batch` are rules as in
+        a definition, which must have none of that kind.
         """
         body = {
             **_start_body(workflow, input, version, priority, labels),
@@ -156,6 +161,10 @@ class AsyncClient:
                 {
                     "start_after": _start_time(start_after, "start_after"),
                     "start_deadline": _start_time(start_deadline, "start_deadline"),
+                    "concurrency": concurrency and flow_rule_ir(concurrency),
+                    "rate": rate and flow_rule_ir(rate),
+                    "debounce": debounce and flow_rule_ir(debounce),
+                    "batch": batch and flow_rule_ir(batch),
                 }
             ),
         }
@@ -176,6 +185,10 @@ class AsyncClient:
         labels: Mapping[str, str] | None = None,
         start_after: Duration | datetime | None = None,
         start_deadline: Duration | datetime | None = None,
+        concurrency: Concurrency | None = None,
+        rate: StartRate | None = None,
+        debounce: Debounce | None = None,
+        batch: Batch | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Starts an execution, waits for its end and gives its output."""
@@ -187,6 +200,10 @@ class AsyncClient:
             labels=labels,
             start_after=start_after,
             start_deadline=start_deadline,
+            concurrency=concurrency,
+            rate=rate,
+            debounce=debounce,
+            batch=batch,
             idempotency_key=idempotency_key,
         )
         return await handle.result(timeout)

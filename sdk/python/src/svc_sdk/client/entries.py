@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from ..workflow import Batch, Concurrency, Debounce, StartRate
+
 
 class StartEntry(TypedDict, total=False):
     workflow_id: str
@@ -14,3 +16,7 @@ class StartEntry(TypedDict, total=False):
     labels: dict[str, str]
     start_after: str | float
     start_deadline: str | float
+    concurrency: Concurrency
+    rate: StartRate
+    debounce: Debounce
+    batch: Batch

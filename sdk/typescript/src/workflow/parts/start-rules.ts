@@ -70,7 +70,9 @@ export interface StartRules {
 }
 
 /** @throws TypeError for a member that is not known, and for a key that is no expression */
-export function writeStartRules(rules: StartRules): JsonObject {
+export function writeStartRules(rules: {
+  readonly [Name in keyof StartRules]: StartRules[Name] | undefined;
+}): JsonObject {
   const { concurrency, rate, debounce, batch, fairness } = rules;
   return {
     concurrency: concurrency && writeConcurrency(concurrency),
