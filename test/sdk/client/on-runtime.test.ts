@@ -64,7 +64,7 @@ check('starts bring rules of flow control', async (t, svc, place) => {
     const second = await client.start('w', { customer: 'acme' }, rules);
     const [kind] = Object.keys(rules);
     const [started] = await client.executions.history(second.id).toArray();
-    t.deepEqual(Object.keys((started?.payload['start_rules'] ?? {}) as object), [kind]);
+    t.deepEqual(Object.keys(started?.payload['start_rules'] ?? {}), [kind]);
   }
   // @ts-expect-error -- a key is no text
   const wrong = client.start('w', {}, { concurrency: { key: 'acme', limit: 1 } });
