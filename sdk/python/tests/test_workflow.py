@@ -45,6 +45,14 @@ def build(name: str) -> Workflow[Order]:
     return order.sequence(charge, check).start(charge)
 
 
+def test_a_step_of_a_function_takes_limits() -> None:
+    order = Workflow("order", state=Order)
+    limits = {"concurrency": {"limit": 2}, "rate": {"limit": 100, "per": "1s"}}
+    order.function("ship", "shop.ship", **limits)
+    kind = {"type": "function", "name": "shop.ship", **limits}
+    assert order.to_ir()["nodes"]["ship"]["kind"] == kind
+
+
 def test_the_concurrency_of_a_workflow_takes_an_expression_as_its_key() -> None:
     order = Workflow("order", state=Order)
     keyed = Workflow("order", state=Order, concurrency={"key": order.state.item.sku, "limit": 2})

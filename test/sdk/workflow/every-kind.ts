@@ -190,6 +190,8 @@ export const parts = workflow('parts', {
         queue: 'fast',
         countSuspended: false,
         pinned: true,
+        concurrency: { key: 'input.value', limit: 2 },
+        rate: { limit: 10, per: '1m' },
         outputKey: 'durable',
       },
     ),

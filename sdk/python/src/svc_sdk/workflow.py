@@ -297,10 +297,21 @@ class Workflow(Generic[S]):
         )
         return self.step(id, kind, output_key=options.pop("output_key", id), **options)
 
-    def function(self, id: str, target: Function[Any, Any] | str, **options: Any) -> Step:
-        """Runs a durable function as a step."""
+    def function(
+        self,
+        id: str,
+        target: Function[Any, Any] | str,
+        *,
+        concurrency: Mapping[str, Any] | None = None,
+        rate: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Step:
+        """Runs a durable function as a step.
+
+        `concurrency` limits its turns at a time, and `rate` in a time, as for `tool`.
+        """
         name = target if isinstance(target, str) else target.name
-        kind = {"type": "function", "name": name}
+        kind = _present(type="function", name=name, concurrency=concurrency, rate=rate)
         return self.step(id, kind, output_key=options.pop("output_key", id), **options)
 
     def condition(

@@ -2730,6 +2730,24 @@ export interface components {
             readonly queue?: string | null;
             /** @description Whether only workers of the build that began a visit get its later turns. Default false. */
             readonly pinned?: boolean | null;
+            /** @description How many calls of this function are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this function begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
             /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
             readonly count_suspended?: boolean | null;
         };
@@ -2768,6 +2786,24 @@ export interface components {
             readonly queue?: string | null;
             /** @description Whether only workers of the build that began a visit get its later turns. Default false. */
             readonly pinned?: boolean | null;
+            /** @description How many calls of this function are under way at a time, in all executions of the tenant. */
+            readonly concurrency?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description The most calls at a time. */
+                readonly limit: number | null;
+            } | null;
+            /** @description How many calls of this function begin in a time, in all executions of the tenant. */
+            readonly rate?: {
+                /** @description An expression over `input`, the input of the call. Default: one key. */
+                readonly key?: string | null;
+                /** @description Calls in each `per`. */
+                readonly limit: number | null;
+                /** @description From one second to one day. */
+                readonly per: components["schemas"]["Duration"] | null;
+                /** @description The most calls at once, after a rest. Default: `limit`. */
+                readonly burst?: number | null;
+            } | null;
             /** @description Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
             readonly count_suspended?: boolean | null;
         };

@@ -170,6 +170,24 @@ export type FunctionKindIr = {
   readonly queue?: string;
   /** Whether only workers of the build that began a visit get its later turns. Default false. */
   readonly pinned?: boolean;
+  /** How many calls of this function are under way at a time, in all executions of the tenant. */
+  readonly concurrency?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** The most calls at a time. */
+    readonly limit: number;
+  };
+  /** How many calls of this function begin in a time, in all executions of the tenant. */
+  readonly rate?: {
+    /** An expression over `input`, the input of the call. Default: one key. */
+    readonly key?: string;
+    /** Calls in each `per`. */
+    readonly limit: number;
+    /** From one second to one day. */
+    readonly per: DurationIr;
+    /** The most calls at once, after a rest. Default: `limit`. */
+    readonly burst?: number;
+  };
   /** Whether `node_timeout_secs` includes the time in which the function is suspended. Default true. */
   readonly count_suspended?: boolean;
 };

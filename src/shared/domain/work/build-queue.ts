@@ -12,10 +12,10 @@ export const BUILD_ID = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$/;
 
 const MARK = '@';
 
-/** Null and absent: the default queue. The share of a key of fairness stays at the end of the name. */
+/** Null and absent: the default queue. The share of a key of fairness and a quota stay at the end of the name. */
 export function buildQueueName(queueName: string | null | undefined, buildId: string): string {
   const name = queueName ?? DEFAULT_QUEUE;
-  const own = withoutShare(name);
+  const [own = name] = name.split(/[~#]/, 1);
   return `${own}${MARK}${buildId}${name.slice(own.length)}`;
 }
 

@@ -75,8 +75,7 @@ function collect(out: Collected, effect: Effect, context: Context): void {
       if (out.revoked.has(effect.workItemId)) return;
       out.retries.push({
         ticket: retryTicket(context, effect),
-        // Below a quota it waits for a place again: the record of the item names that queue, or the ticket.
-        delayMs: hasQuota(context, effect) ? Math.max(1, effect.delayMs) : effect.delayMs,
+        delayMs: effect.delayMs,
         released: null,
       });
       return;
@@ -249,14 +248,22 @@ function retryTicket(context: Context, effect: RetryWork): WorkTicket {
     input: null,
     payload: {},
   };
-  return { ...ticketOf(context, create, effect.attempt), ...engineQuotaOf(context, create) };
+  const below = quotaOfRetry(context, create, visit?.run?.buildId ?? null);
+  return { ...ticketOf(context, create, effect.attempt), ...below };
 }
 
-/** Where a retry of the engine's waits: it has no record, so its input is computed again. */
-function engineQuotaOf(context: Context, effect: CreateWork): { readonly queueName?: string } {
-  if (effect.queue !== 'engine' || !hasQuota(context, effect)) return {};
+/** It waits for a place again. Its input, which may decide on the key, is computed again. */
+function quotaOfRetry(
+  context: Context,
+  effect: CreateWork,
+  buildId: string | null,
+): { readonly queueName?: string } {
+  if (!hasQuota(context, effect)) return {};
   const entry = reenter({ ...context, ...effect })?.entry;
-  return entry?.do === 'work' ? quotaQueueOf(context, { ...effect, input: entry.input }) : {};
+  if (entry?.do !== 'work') return {};
+  const { queueName } = quotaQueueOf(context, { ...effect, input: entry.input });
+  if (queueName === undefined) return {};
+  return { queueName: buildId === null ? queueName : buildQueueName(queueName, buildId) };
 }
 
 function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): NewWorkItem['record'] {

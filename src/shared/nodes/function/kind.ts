@@ -1,4 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  type CallQuota,
+  hasQuota,
+  queueOfCall,
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
 import { pointerTo } from '../../domain/workflow/problem.ts';
 import { flag, ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
@@ -6,7 +13,7 @@ import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
-interface FunctionSpec {
+interface FunctionSpec extends CallQuota {
   readonly name: string;
   readonly outputSchema: JsonObject | null;
   readonly queueName: string | null;
@@ -30,6 +37,7 @@ export const functionKind: RunnableKind<FunctionSpec> = {
     pinned: flag(
       'Whether only workers of the build that began a visit get its later turns. Default false.',
     ),
+    ...quotaFields('this function'),
     count_suspended: flag(
       'Whether `node_timeout_secs` includes the time in which the function is suspended. Default true.',
     ),
@@ -50,7 +58,8 @@ export const functionKind: RunnableKind<FunctionSpec> = {
       return null;
     }
     const isPinned = readFlag(fields, 'pinned', at);
-    return { name, outputSchema, queueName, countsSuspended, isPinned };
+    const quota = readCallQuota(fields, at);
+    return { name, outputSchema, queueName, countsSuspended, isPinned, ...quota };
   },
 
   writes: () => 'any',
@@ -60,8 +69,15 @@ export const functionKind: RunnableKind<FunctionSpec> = {
   queueName: (spec) => spec.queueName,
   countsSuspended: (spec) => spec.countsSuspended,
   isPinned: (spec) => spec.isPinned,
+  hasQuota,
+  queueOfCall: (spec, input) => queueOfCall({ ...spec, tool: spec.name }, input),
 
-  enter({ name }, context) {
-    return enterWork({ queue: 'function', call: { function: name }, context });
+  enter(spec, context) {
+    return enterWork({
+      queue: 'function',
+      call: { function: spec.name },
+      context,
+      queueOf: (input) => queueOfCall({ ...spec, tool: spec.name }, input),
+    });
   },
 };

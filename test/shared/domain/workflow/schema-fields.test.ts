@@ -185,6 +185,7 @@ const SAMPLES: Readonly<Record<string, readonly JsonObject[]>> = {
     { tools: [{ type: 'function', name: 'c', parameters: {} }] },
     { provider: 'openai', model: 'm', ...QUOTAS },
   ],
+  function: [{ name: 'f', ...QUOTAS }],
   mcp_tool: [{ server: 's', tool: 't', ...QUOTAS }],
   java_fn: [
     { module: 'a', function: 'b' },

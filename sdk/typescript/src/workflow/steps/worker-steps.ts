@@ -36,12 +36,8 @@ interface JavaFnOptions<S extends Shape, Output, Key extends string, Fallback ex
   readonly method: string;
 }
 
-interface FunctionStepOptions<
-  S extends Shape,
-  Output,
-  Key extends string,
-  Fallback extends string,
-> extends WorkerOptions<S, Output, Key, Fallback> {
+interface FunctionStepOptions<S extends Shape, Output, Key extends string, Fallback extends string>
+  extends WorkerOptions<S, Output, Key, Fallback>, CallQuota {
   /** False: `nodeTimeout` leaves out the time in which the function is suspended. Default: true. */
   readonly countSuspended?: boolean;
   /** True: a visit stays with the build of the worker that began it. Default: false. */
@@ -97,6 +93,7 @@ const JAVA_FN: Own<JavaFnOptions<AnyShape, unknown, string, string>> = {
 };
 const FUNCTION: Own<FunctionStepOptions<AnyShape, unknown, string, string>> = {
   ...WORKER,
+  ...CALL_QUOTA,
   countSuspended: true,
   pinned: true,
 };
@@ -119,10 +116,11 @@ export const workerSteps: WorkerSteps<AnyShape> = {
   },
 
   function(ref, ...[options]) {
-    const { outputSchema, queue, countSuspended, pinned, ...rest } = options ?? {};
+    const { outputSchema, queue, countSuspended, pinned, concurrency, rate, ...rest } =
+      options ?? {};
     const name = typeof ref === 'string' ? ref : ref.name;
     const output_schema = readSchema(outputSchema, `the function ${name}`);
-    const of = { queue, pinned, count_suspended: countSuspended };
+    const of = { queue, pinned, count_suspended: countSuspended, concurrency, rate };
     return createStep({ type: 'function', name, output_schema, ...of }, rest, { own: FUNCTION });
   },
 };
