@@ -86,7 +86,9 @@ test.serial('approval show, approve and reject decide one execution', async (t) 
   const svc = await connect(tenant);
   const [one, two] = [await tenant.run(SIGNING), await tenant.run(SIGNING)];
   for (const id of [one, two]) await tenant.until(id, 'paused');
-  t.regex((await svc(['approval', 'show', one])).stdout, /description +Sign it\?/);
+  const shown = (await svc(['approval', 'show', one])).stdout;
+  t.regex(shown, /description +Sign it\?/);
+  t.regex(shown, /otherwise +fail/);
   t.is((await svc(['approval', 'approve', one, '--comment', 'fine'])).stdout, 'approved sign\n');
   await tenant.until(one, 'completed');
   t.is((await svc(['approval', 'reject', '-'], `${two}\n`)).stdout, 'rejected sign\n');

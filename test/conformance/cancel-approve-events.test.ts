@@ -214,6 +214,68 @@ check('200: approvals are listed, pending and decided', async (t, svc) => {
   t.like(decided[0], { node_id: 'x', decision: 'approved', user_id: 'u', comment: 'ok' });
 });
 
+check(
+  '200: a value is approved as it was shown, with its deadline and what follows',
+  async (t, svc) => {
+    const id = await svc.run(
+      {
+        start_node: 'ask',
+        nodes: {
+          ask: {
+            kind: { type: 'human_approval', description: 'Pay it?', timeout_secs: '1h' },
+            input_mapping: { amount: '$.amount' },
+            output_key: 'by',
+            fallback_node: 'no',
+          },
+          yes: { kind: 'pass' },
+          no: { kind: 'pass' },
+        },
+        edges: [{ from: 'ask', to: 'yes' }],
+      },
+      { amount: 12 },
+    );
+    await svc.until(id, 'paused');
+    const { pending } = expectStatus(
+      await svc.get<{ pending: readonly (JsonObject & { shown_hash: string })[] }>(
+        `/executions/${id}/approvals`,
+      ),
+      200,
+    );
+    const [asked] = pending;
+    t.like(asked, {
+      node_id: 'ask',
+      tool: null,
+      shown: { input: { amount: 12 } },
+      otherwise: { outcome: 'continue', to: ['no'] },
+    });
+    t.regex(String(asked?.['deadline_at']), /Z$/);
+    const listed = expectStatus(
+      await svc.get<{ approvals: readonly JsonObject[] }>('/approvals'),
+      200,
+    ).approvals;
+    for (const name of ['shown', 'shown_hash', 'deadline_at', 'otherwise']) {
+      t.deepEqual(listed.find((one) => one['execution_id'] === id)?.[name], asked?.[name], name);
+    }
+    const other = { decision: 'approved', shown_hash: 'a'.repeat(64) };
+    t.is((await svc.post(`/executions/${id}/approve`, other)).status, 409);
+    const shown_hash = asked?.shown_hash ?? '';
+    t.true((await svc.approve(id, { decision: 'approved', user_id: 'ann', shown_hash })).accepted);
+    const { state } = await svc.until(id, 'completed');
+    t.deepEqual(state, {
+      amount: 12,
+      by: { decision: 'approved', user_id: 'ann', comment: null },
+    });
+    t.true((await svc.story(id)).includes('NodeCompleted yes'));
+  },
+);
+
+check('a value that cannot be worked out fails the approval', async (t, svc) => {
+  const id = await svc.run({
+    nodes: { ask: { ...ask, input_mapping: { n: { expr: 'null > 3' } } } },
+  });
+  t.regex((await svc.until(id, 'failed')).error ?? '', /null > 3/);
+});
+
 check('external events that come early are kept, first in, first out', async (t, svc) => {
   const nodes = {
     work: call,

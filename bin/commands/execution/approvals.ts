@@ -48,5 +48,14 @@ function fieldsOf(approval: WireApproval): Readonly<Record<string, unknown>> {
     shown: tool === null ? shown : null,
     hash: approval.shown_hash,
     requested: approval.requested_at,
+    deadline: approval.deadline_at ?? null,
+    otherwise: tellOtherwise(approval),
   };
+}
+
+/** The consequence of a rejection and of the deadline; null: the runtime is older than the field. */
+export function tellOtherwise({ otherwise }: Pick<WireApproval, 'otherwise'>): string | null {
+  if (!otherwise) return null;
+  const { outcome, to } = otherwise;
+  return to.length === 0 ? outcome : `${outcome}: ${to.join(', ')}`;
 }

@@ -4,6 +4,7 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
+import { tellOtherwise } from '../execution/approvals.ts';
 
 export type ListApprovalsOptions = ClientOptions &
   PageOptions & {
@@ -128,13 +129,6 @@ function printOpen(approvals: readonly WireListedApproval[]): void {
       one.description,
     ]),
   });
-}
-
-/** The consequence of a rejection and of the deadline; null: the runtime is older than the field. */
-function tellOtherwise({ otherwise }: WireListedApproval): string | null {
-  if (!otherwise) return null;
-  const { outcome, to } = otherwise;
-  return to.length === 0 ? outcome : `${outcome}: ${to.join(', ')}`;
 }
 
 function printDecided(approvals: readonly WireListedApproval[]): void {

@@ -7516,6 +7516,14 @@ export interface operations {
                             /** Format: date-time */
                             readonly requested_at: string;
                             readonly timeout_ms: number | null;
+                            /** @description When it ends without a decision; null: never, or its time stands still. */
+                            readonly deadline_at: string | null;
+                            /** @description After a rejection, and at the deadline. `fail`: the node fails · `continue`: the nodes of `to` follow · `code`: the code of the function decides. */
+                            readonly otherwise: {
+                                /** @enum {string} */
+                                readonly outcome: "fail" | "continue" | "code";
+                                readonly to: readonly string[];
+                            };
                             /** @description The tool that is called after a yes. */
                             readonly tool: string | null;
                             /** @description Arguments of the call, as data policies show them; null without a tool. */

@@ -10,6 +10,7 @@ import {
 import type { ApprovalCursor } from '../../../shared/store/readings/approvals.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
+import { deadlineFields, tellDeadline } from '../../schemas/approval-fields.ts';
 import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -35,19 +36,7 @@ const approvalShape = z.object({
   age_seconds: z.int().min(0).meta({
     description: 'How long it has waited; of a decided one, until the decision.',
   }),
-  deadline_at: timestamp.nullable().meta({
-    description: 'When it ends without a decision; null: never, or its time stands still.',
-  }),
-  otherwise: z
-    .object({
-      outcome: z.enum(['fail', 'continue', 'code']),
-      to: z.array(z.string()),
-    })
-    .meta({
-      description:
-        'After a rejection, and at the deadline. `fail`: the node fails · `continue`: the nodes of ' +
-        '`to` follow · `code`: the code of the function decides.',
-    }),
+  ...deadlineFields,
   tool: z.string().nullable().meta({ description: 'The tool that is called after a yes.' }),
   arguments: z
     .custom<JsonValue>((value) => value !== undefined)
@@ -111,8 +100,7 @@ function shapeApproval(approval: ListedApproval, nowMs: number) {
     description: approval.description,
     requested_at: approval.requestedAt,
     age_seconds: ageSeconds(approval, nowMs),
-    deadline_at: approval.dueAt,
-    otherwise: { outcome: approval.otherwise.is, to: [...approval.otherwise.to] },
+    ...tellDeadline(approval),
     ...(typeof tool === 'string' ? { tool, arguments: input } : { tool: null, arguments: null }),
     shown: approval.shown,
     shown_hash: approval.shownHash,

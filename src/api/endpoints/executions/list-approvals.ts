@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { deadlineFields, tellDeadline } from '../../schemas/approval-fields.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
@@ -13,6 +14,7 @@ const pendingShape = z.object({
   description: z.string().nullable(),
   requested_at: timestamp,
   timeout_ms: z.number().nullable(),
+  ...deadlineFields,
   tool: z.string().nullable().meta({ description: 'The tool that is called after a yes.' }),
   arguments: z
     .custom<JsonValue>((value) => value !== undefined)
@@ -69,6 +71,7 @@ export const listApprovals = defineEndpoint({
           description: approval.description,
           requested_at: approval.requestedAt,
           timeout_ms: approval.timeoutMs,
+          ...tellDeadline(approval),
           ...callOf(approval.shown),
           shown: approval.shown,
           shown_hash: approval.shownHash,

@@ -1,3 +1,5 @@
+import type { WireOtherwise } from './wire.ts';
+
 /* Answers about all executions of a tenant, as far as the commands print them. */
 
 export interface WireListedApproval {
@@ -8,7 +10,7 @@ export interface WireListedApproval {
   readonly description: string | null;
   readonly requested_at: string;
   readonly deadline_at: string | null;
-  readonly otherwise?: { readonly outcome: string; readonly to: readonly string[] } | null;
+  readonly otherwise?: WireOtherwise | null;
   readonly tool: string | null;
   readonly shown_hash: string | null;
   readonly decision: 'approved' | 'rejected' | null;

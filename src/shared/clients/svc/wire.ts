@@ -277,6 +277,9 @@ export interface WireApproval {
   readonly visit: number;
   readonly description: string | null;
   readonly requested_at: string;
+  /** Absent from an older runtime. */
+  readonly deadline_at?: string | null;
+  readonly otherwise?: WireOtherwise | null;
   /** Absent from an older runtime; null where no tool is called. */
   readonly tool?: string | null;
   readonly arguments?: JsonValue;
@@ -284,6 +287,12 @@ export interface WireApproval {
   /** Only for approvals of durable functions. */
   readonly step?: string | undefined;
   readonly shown_hash: string | null;
+}
+
+/** What follows a rejection, and the deadline. */
+export interface WireOtherwise {
+  readonly outcome: string;
+  readonly to: readonly string[];
 }
 
 export interface WireDecision {

@@ -16,10 +16,10 @@ export function settleAccepted(
 ): readonly { readonly nodeId: string; readonly output: JsonValue }[] {
   const completed: { readonly nodeId: string; readonly output: JsonValue }[] = [];
   for (const visit of draft.live.values().toArray()) {
-    const { nodeId, signal, memory, item } = visit;
+    const { nodeId, signal, item } = visit;
     if (signal?.is !== 'approval' || signal.decision !== 'approved') continue;
     const { decision, userId, comment, statePatch } = signal;
-    const isOver = (memory?.asked ?? null) === null && isSameNode(nodeId, plan, newPlan);
+    const isOver = !releasesWork(visit) && isSameNode(nodeId, plan, newPlan);
     const output = { decision, user_id: userId, comment };
     if (isOver && visit.outputKey !== null) {
       draft.data = { ...draft.data, [visit.outputKey]: output };
@@ -33,11 +33,22 @@ export function settleAccepted(
   return completed;
 }
 
+/** Work of the visit waits for the approval. Else the visit itself asks, and a yes completes it. */
+export function releasesWork({
+  memory,
+  nodeKind,
+}: Pick<LiveVisit, 'memory' | 'nodeKind'>): boolean {
+  return nodeKind !== 'human_approval' && (memory?.asked ?? null) !== null;
+}
+
 /** Whether both definitions ask people the same question. */
 function isSameNode(nodeId: string, plan: Plan, newPlan: Plan): boolean {
   const [old, now] = [plan.nodes.get(nodeId), newPlan.nodes.get(nodeId)];
   if (old === undefined || now === undefined || old.kind.type !== now.kind.type) return false;
-  return old === now || JSON.stringify(old.spec) === JSON.stringify(now.spec);
+  const [before, after] = [old, now].map(({ spec, inputMapping }) =>
+    JSON.stringify([spec, inputMapping]),
+  );
+  return old === now || before === after;
 }
 
 function recordDone(draft: Draft, item: NonNullable<LiveVisit['item']>, output: JsonValue): void {

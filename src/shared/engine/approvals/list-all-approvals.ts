@@ -14,6 +14,7 @@ import { foldLoaded } from '../advance/load-execution.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactEvent } from '../executions/redact-view.ts';
+import { type Otherwise, otherwiseOf } from './otherwise.ts';
 
 /** An approval of any execution of the tenant, as data policies show it. */
 export interface ListedApproval {
@@ -31,12 +32,6 @@ export interface ListedApproval {
   readonly shown: JsonObject | null;
   readonly shownHash: string | null;
   readonly decided: Decided | null;
-}
-
-/** `continue`: edges for failures lead on · `code`: the code of the function decides. */
-export interface Otherwise {
-  readonly is: 'fail' | 'continue' | 'code';
-  readonly to: readonly string[];
 }
 
 interface Decided {
@@ -156,11 +151,4 @@ function showDecision(
   if (shown.kind !== 'ApprovalReceived') throw new Error('an event changed its kind');
   const { decision, user_id: userId, comment } = shown.payload;
   return { decision, userId, comment, actorId: shown.actorId, at: shown.createdAt };
-}
-
-function otherwiseOf(plan: Plan, nodeId: string, step: string | null): Otherwise {
-  if (step !== null) return { is: 'code', to: [] };
-  const edges = plan.nodes.get(nodeId)?.edges ?? [];
-  const to = edges.flatMap(({ on, to: target }) => (on === 'failure' ? target : []));
-  return { is: to.length === 0 ? 'fail' : 'continue', to: [...new Set(to)] };
 }

@@ -1,8 +1,10 @@
+import { timerName } from '../../domain/execution/effect.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ExecutionRow, ExecutionStore } from '../../store/store.ts';
 import { findForCaller, readEventsOf } from '../advance/load-execution.ts';
+import { type Otherwise, otherwiseOf } from '../approvals/otherwise.ts';
 import type { ExecutionRef, Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { redactEvent } from './redact-view.ts';
@@ -19,6 +21,9 @@ export interface PendingApproval {
   readonly description: string | null;
   readonly requestedAt: string;
   readonly timeoutMs: number | null;
+  /** Null: it waits for ever, or its time stands still. */
+  readonly dueAt: string | null;
+  readonly otherwise: Otherwise;
   /** Null: no call that is about to be made, but a step of the workflow. */
   readonly shown: JsonObject | null;
   readonly shownHash: string | null;
@@ -69,13 +74,39 @@ export async function listApprovals(
     decided.push(decision(event));
   }
   await dropEnded(executions, row, open);
-  const pending = [...open.values()].map(({ approval }) => approval);
+  const asking = [...open.values()].map(({ approval }) => approval);
+  const deadlines = await findDeadlines(deps, row, asking);
+  const pending = asking.map((approval) => ({
+    ...approval,
+    dueAt: deadlines.get(timerOf(approval)) ?? null,
+    otherwise: otherwiseOf(plan, approval.nodeId, approval.step),
+  }));
   return { executionId: row.executionId, pending, decided };
 }
 
+/** When the timers of approvals are due, by name; a timer that stands still is not among them. */
+async function findDeadlines(
+  { store }: EngineDeps,
+  { executionId, tenantId }: ExecutionRow,
+  asking: readonly Asking[],
+): Promise<ReadonlyMap<string, string>> {
+  if (asking.length === 0) return new Map();
+  const timerNames = asking.map(timerOf);
+  const question = { executionId, tenantId, workItemIds: [], timerNames };
+  return (await store.diagnosis.executionFacts(question))?.timers ?? new Map();
+}
+
+function timerOf({ nodeId, visit, step }: Asking): string {
+  return step === null
+    ? timerName({ purpose: 'approval_timeout', nodeId, visit })
+    : timerName({ purpose: 'function_wait', nodeId, visit, step });
+}
+
+type Asking = Omit<PendingApproval, 'dueAt' | 'otherwise'>;
+
 interface OpenRequest {
   readonly sequence: number;
-  readonly approval: PendingApproval;
+  readonly approval: Asking;
 }
 
 const EVENTS_AT_A_TIME = 500;
@@ -109,7 +140,7 @@ async function dropEnded(
   }
 }
 
-function endsWait(event: RecordedEvent, { nodeId, visit, step }: PendingApproval): boolean {
+function endsWait(event: RecordedEvent, { nodeId, visit, step }: Asking): boolean {
   if (event.kind === 'StepRecorded') {
     return (
       event.nodeId === nodeId &&

@@ -1,5 +1,7 @@
 import { TIMEOUT_FORMS, parseTimeout } from '../../domain/workflow/parse/parse-timeouts.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { evaluateInput } from '../enter-work.ts';
+import { failExpression } from '../fail-entry.ts';
 import { readText } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 
@@ -35,7 +37,13 @@ export const humanApprovalKind: RunnableKind<HumanApprovalSpec> = {
     return { description, timeoutMs };
   },
 
-  enter({ description, timeoutMs }, { node }) {
-    return { do: 'approval', description, timeoutMs: timeoutMs ?? node.approvalTimeoutMs };
+  enter({ description, timeoutMs }, context) {
+    const { node } = context;
+    const asked = { description, timeoutMs: timeoutMs ?? node.approvalTimeoutMs };
+    // The state is not shown by itself: a person decides on what the workflow names.
+    if (node.inputMapping === null) return { do: 'approval', ...asked, shown: null };
+    const input = evaluateInput(context);
+    if (!input.ok) return failExpression(input.message);
+    return { do: 'approval', ...asked, shown: { input: input.value } };
   },
 };

@@ -8,9 +8,17 @@ test('it parks for a decision, as long as the node or else the workflow says', (
     do: 'approval',
     description: 'Ship it?',
     timeoutMs: 3_600_000,
+    shown: null,
   });
   t.like(enter({ kind: 'human_approval' }, { timeouts }), { description: null, timeoutMs: 60_000 });
   t.like(enter({ kind: 'human_approval' }), { timeoutMs: null });
+});
+
+test('it shows the value of its input_mapping, and nothing without one', (t) => {
+  const node = { kind: 'human_approval', input_mapping: { literal: { amount: 3 } } };
+  t.like(enter(node), { do: 'approval', shown: { input: { amount: 3 } } });
+  const broken = { kind: 'human_approval', input_mapping: { n: { expr: 'null > 3' } } };
+  t.like(enter(broken), { do: 'fail' });
 });
 
 test('fallback_node leads on after a failure, wherever it stands', (t) => {

@@ -769,12 +769,22 @@ class Decision(TypedDict):
     step: NotRequired[str]
 
 
+class PendingApprovalOtherwise(TypedDict):
+    outcome: Literal["fail", "continue", "code"]
+    to: list[str]
+
+
 class PendingApproval(TypedDict):
     node_id: str
     visit: int
     description: str | None
     requested_at: str
     timeout_ms: float | None
+    deadline_at: str | None
+    """When it ends without a decision; null: never, or its time stands still."""
+    otherwise: PendingApprovalOtherwise
+    """After a rejection, and at the deadline. `fail`: the node fails · `continue`: the nodes of
+    `to` follow · `code`: the code of the function decides."""
     tool: str | None
     """The tool that is called after a yes."""
     arguments: Any

@@ -2,6 +2,7 @@ import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
 import { childrenBeforeRollback } from '../undo/ending-children.ts';
+import { releasesWork } from '../accepted-approvals.ts';
 import { answerChild } from './answer-child.ts';
 import { handOver, scheduleRollback } from './answer-functions.ts';
 import { enterAgain } from './enter-node.ts';
@@ -59,7 +60,7 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
         return failVisit(turn, { ...placeOf(visit), error, errorClass: 'approval_rejected' });
       }
       const asked = visit.memory?.asked ?? null;
-      if (asked !== null) {
+      if (asked !== null && releasesWork(visit)) {
         const account = isJsonObject(asked['budget']) ? asked['budget']['account'] : null;
         return resumeWork(turn, visit, {
           ...(typeof account === 'string'

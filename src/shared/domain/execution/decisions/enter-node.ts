@@ -165,11 +165,16 @@ function park(entered: NewVisit, entry: Extract<Entry, { do: 'wait' }>): void {
 function waitForApproval(entered: NewVisit, entry: Extract<Entry, { do: 'approval' }>): void {
   const { turn, node, visit } = entered;
   scheduleVisit(entered, 'approval');
-  const { description, timeoutMs } = entry;
+  const { description, timeoutMs, shown } = entry;
   emit(turn, {
     kind: 'ApprovalRequested',
     nodeId: node.id,
-    payload: { visit, description, timeout_ms: timeoutMs },
+    payload: {
+      visit,
+      description,
+      timeout_ms: timeoutMs,
+      ...(shown !== null && { shown, shown_hash: hashJson(shown) }),
+    },
   });
   if (timeoutMs === null) return;
   const about = { purpose: 'approval_timeout', nodeId: node.id, visit } as const;
