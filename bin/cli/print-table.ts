@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 
 import Table from 'cli-table3';
 
+import { fitColumns } from './lists/fit-columns.ts';
 import { showText } from './output.ts';
 
 export interface Columns {
@@ -11,11 +12,15 @@ export interface Columns {
 
 /**
  * Columns under their headings, without any frame, so that cut and awk can work with it. A terminal
- * shows statuses in colours, unless NO_COLOR is set.
+ * shows statuses in colours, unless NO_COLOR is set, and texts as long as its lines allow.
  */
 export function printTable(params: Columns): void {
-  const table = new Table({ head: params.head.map(showText), chars: NO_FRAME, style: NO_STYLE });
-  for (const row of params.rows) table.push(row.map(showCell));
+  const head = params.head.map(showText);
+  const whole = params.rows.map((row) => row.map(textOf));
+  const { isTTY, columns } = process.stdout;
+  const rows = isTTY && columns > 0 ? fitColumns({ head, rows: whole }, columns) : whole;
+  const table = new Table({ head, chars: NO_FRAME, style: NO_STYLE });
+  for (const row of rows) table.push(row.map(showCell));
   for (const line of table.toString().split('\n')) process.stdout.write(`${line.trimEnd()}\n`);
 }
 
@@ -39,9 +44,11 @@ const NO_FRAME = {
 
 const NO_STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
 
-function showCell(value: string | number | null | undefined): string {
-  const text =
-    value === null || value === undefined || value === '' ? '-' : showText(String(value));
+function textOf(value: string | number | null | undefined): string {
+  return value === null || value === undefined || value === '' ? '-' : showText(String(value));
+}
+
+function showCell(text: string): string {
   const style = STYLES[text];
   return style === undefined ? text : styleText(style, text, { stream: process.stdout });
 }

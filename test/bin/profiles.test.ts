@@ -97,3 +97,16 @@ test.serial('a context that does not exist, and a broken file, say what to do', 
   t.is(broken.code, 2);
   t.regex(broken.stderr, /is no file of profiles: mend it, or remove it and run .* login/);
 });
+
+test.serial('a broken file holds up no command that has its address', async (t) => {
+  const runtime = await listen();
+  t.teardown(runtime.close);
+  writeFileSync(file, '{');
+  const env = { SVC_URL: runtime.url, SVC_TOKEN: 'good' };
+  const given = await svc(['worker', 'list'], { env });
+  t.is(given.code, 0, given.stderr);
+  t.false(given.stderr.includes('profiles'));
+  const missed = await svc(['worker', 'list'], { env: { SVC_URL: runtime.url } });
+  t.is(runtime.seen(), 'none');
+  t.regex(missed.stderr, /no token is read: .* is no file of profiles: mend it/);
+});

@@ -1,17 +1,22 @@
 import type { Command } from 'commander';
 
-import { usageError } from '../exit-code.ts';
-import { profileFile, readProfiles, type Profile } from './profile-file.ts';
+import { CliError, usageError } from '../exit-code.ts';
+import { printNote } from '../output.ts';
+import { profileFile, readProfiles, type Profile, type Profiles } from './profile-file.ts';
 
 /**
  * Fills the address and the token of a command from the profile in use. Options and variables of the
  * environment go first. A token goes nowhere but to the address of its own profile.
  */
 export function applyProfile(command: Command): void {
-  if (command.getOptionValueSource('url') === undefined) return;
-  const profile = chosenProfile();
+  const source = command.getOptionValueSource('url');
+  if (source === undefined) return;
+  const isGiven = source !== 'default';
+  if (isGiven && command.opts()['token'] !== undefined) return;
+  const read = isGiven ? readIfSound() : readProfiles(profileFile());
+  const profile = read && chosenProfile(read);
   if (profile === null) return;
-  if (command.getOptionValueSource('url') === 'default') {
+  if (!isGiven) {
     command.setOptionValueWithSource('url', profile.url, 'config');
   }
   const isItsAddress = trim(String(command.opts()['url'])) === trim(profile.url);
@@ -20,10 +25,19 @@ export function applyProfile(command: Command): void {
   }
 }
 
+/** Of a command that has its address. Null: the file is broken, and at most a token is missed. */
+function readIfSound(): Profiles | null {
+  try {
+    return readProfiles(profileFile());
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    printNote(`no token is read: ${error.message}`);
+    return null;
+  }
+}
+
 /** Null: none is in use. `SVC_CONTEXT` names one for a single shell. */
-function chosenProfile(): Profile | null {
-  const file = profileFile();
-  const { current, profiles } = readProfiles(file);
+function chosenProfile({ current, profiles }: Profiles): Profile | null {
   const asked = process.env['SVC_CONTEXT'] ?? '';
   const name = asked === '' ? current : asked;
   if (name === null) return null;

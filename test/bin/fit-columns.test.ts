@@ -1,0 +1,42 @@
+import test from 'ava';
+
+import { fitColumns } from '../../bin/cli/lists/fit-columns.ts';
+
+const ID = 'exec_0198c0de00007000a000000000000001';
+const SENTENCE = 'the payment was refused by the bank, which gave no reason';
+
+test('texts are cut to the width of the terminal, the widest column first', (t) => {
+  const head = ['EXECUTION', 'ERROR', 'COMMENT'];
+  const rows = [[ID, SENTENCE, 'look into it']];
+  const [row = []] = fitColumns({ head, rows }, 80);
+  t.is(row[0], ID);
+  t.is(row[2], 'look into it');
+  t.is(row.join('  ').length, 80);
+  t.regex(row[1] ?? '', /^the payment was refused by.*…$/);
+});
+
+test('ids, names and times stay whole however narrow the terminal is', (t) => {
+  const head = ['EXECUTION', 'AT', 'NODE'];
+  const rows = [
+    [ID, '2026-11-29T10:00:00.000Z', 'a-node-with-a-long-name'],
+    [ID, '-', 'two words'],
+  ];
+  t.deepEqual(fitColumns({ head, rows }, 20), rows);
+});
+
+test('a column keeps the width that its names need', (t) => {
+  const name = 'billing-of-the-last-month';
+  const rows = [[name], [`${SENTENCE} ${SENTENCE}`]];
+  const [, [text = ''] = []] = fitColumns({ head: ['ABOUT'], rows }, 10);
+  t.is([...text].length, name.length);
+});
+
+test('what fits is not changed, and each line of a cell is cut by itself', (t) => {
+  const fitting = [['a b', 'c d']];
+  t.deepEqual(fitColumns({ head: ['ONE', 'TWO'], rows: fitting }, 80), fitting);
+  const [[cell = ''] = []] = fitColumns({ head: ['ONE'], rows: [[`${SENTENCE}\nshort`]] }, 20);
+  t.deepEqual(
+    cell.split('\n').map((line) => line.length),
+    [20, 5],
+  );
+});
