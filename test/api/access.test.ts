@@ -15,6 +15,7 @@ test.before(async (t) => {
 test.after.always((t) => t.context.api.close());
 
 const WRITERS = 'insufficient role — developer or operator required';
+const ROLES = ['developer', 'reviewer', 'viewer', 'worker'] as const;
 const READERS = 'insufficient role — viewer, reviewer, developer or operator required';
 const REFUSALS: Readonly<
   Record<Access, Readonly<Record<Exclude<Role, 'operator'>, string | null>>>
@@ -63,7 +64,7 @@ for (const endpoint of routes) {
     });
   }
 
-  for (const role of ['developer', 'reviewer', 'viewer', 'worker'] as const) {
+  for (const role of ROLES) {
     const refusal = REFUSALS[endpoint.access][role];
     test(`${refusal === null ? 'allowed' : '403'}: ${method} ${endpoint.path} as ${role}`, async (t) => {
       const { api } = t.context;
@@ -72,7 +73,13 @@ for (const endpoint of routes) {
       if (refusal === null) t.false([401, 403].includes(answer.status));
       else {
         t.is(answer.status, 403);
-        t.deepEqual(answer.body, { error: refusal });
+        const allowed = [
+          'operator',
+          ...ROLES.filter((one) => REFUSALS[endpoint.access][one] === null),
+        ];
+        t.like(answer.body, { error: refusal, role });
+        const { allowed_roles: told } = answer.body as { allowed_roles: string[] };
+        t.deepEqual(told.toSorted(), allowed.toSorted());
       }
     });
   }

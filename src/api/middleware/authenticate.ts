@@ -2,6 +2,7 @@ import {
   actorOf,
   managesTenants,
   missingRole,
+  ROLES,
   needsToken,
   OPEN_ACCESS_IDENTITY,
   parseTenantId,
@@ -97,7 +98,11 @@ async function judgeCaller(
     throw new SvcError('unauthorized', '', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
   const missing = missingRole({ access, role: identity.role, rules: auth });
-  if (missing !== null) throw new SvcError('forbidden', missing);
+  if (missing !== null) {
+    const { role } = identity;
+    const roles = ROLES.filter((one) => missingRole({ access, role: one, rules: auth }) === null);
+    throw new SvcError('forbidden', missing, { body: { role, allowed_roles: roles } });
+  }
   const tenantId = chooseTenant(identity, params.tenantHeader);
   const tenant = await params.knowTenant(tenantId);
   if (tenant === null) throw unknownTenant(tenantId, identity);

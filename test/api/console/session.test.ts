@@ -124,7 +124,11 @@ test('403: a role that may not gets the same answer as from the API', async (t) 
     body: {},
   });
   t.is(answer.status, 403);
-  t.deepEqual(await answer.json(), { error: 'insufficient role — developer or operator required' });
+  t.deepEqual(await answer.json(), {
+    error: 'insufficient role — developer or operator required',
+    role: 'viewer',
+    allowed_roles: ['operator', 'developer'],
+  });
 });
 
 test('200: without authentication no session is needed, and rebound names stay out', async (t) => {

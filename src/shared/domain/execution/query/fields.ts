@@ -57,7 +57,8 @@ const ALIASES: Readonly<Record<string, Field>> = {
   completed_at: 'ended',
 };
 
-const LABELS = 'labels.';
+/** Begins the name of a label. */
+export const LABELS = 'labels.';
 
 /** The field of any label, for messages. */
 export const LABEL_FIELD = `${LABELS}name`;

@@ -4,8 +4,9 @@ import {
   FIELD_NAMES,
   FIELDS,
   findField,
-  type Field,
   LABEL_FIELD,
+  LABELS,
+  type NamedField,
   type Spelling,
 } from './fields.ts';
 import { makeCondition, type Operand } from './make-condition.ts';
@@ -74,10 +75,9 @@ function readCondition(reader: Reader): Read<{ readonly condition: Condition }> 
   const name = reader.take();
   const named = name.kind === 'word' ? findField(name.value) : null;
   if (named === null) return { problem: refuseField(name) };
-  const { field } = named;
-  const operator = readOperator(reader, field);
+  const operator = readOperator(reader, named);
   if ('problem' in operator) return operator;
-  const operands = operator.spelling === 'in' ? readList(reader, field) : readOne(reader, field);
+  const operands = operator.spelling === 'in' ? readList(reader, named) : readOne(reader, named);
   if ('problem' in operands) return operands;
   return makeCondition(named, operator.spelling, operands.values);
 }
@@ -92,36 +92,42 @@ function refuseField(token: Token): QueryProblem {
   return problemAt(token, `no field is named ${value}${hint}`, FIELD_NAMES);
 }
 
-function readOperator(reader: Reader, field: Field): Read<{ readonly spelling: Spelling }> {
-  const { operators } = FIELDS[field];
+function readOperator(reader: Reader, named: NamedField): Read<{ readonly spelling: Spelling }> {
+  const { operators } = FIELDS[named.field];
+  const name = nameOf(named);
   const token = reader.peek();
   const isOperator = token.kind === 'operator' || isWord(token, 'in');
   const spelling = operators.find((each) => each === token.value.toLowerCase());
   if (!isOperator || spelling === undefined) {
-    const said = isOperator ? `${field} has no ${token.value}` : `${field} needs an operator`;
+    const said = isOperator ? `${name} has no ${token.value}` : `${name} needs an operator`;
     return { problem: problemAt(token, `${said}: use ${operators.join(' ')}`, operators) };
   }
   reader.take();
   return { spelling };
 }
 
-function readOne(reader: Reader, field: Field): Read<{ readonly values: readonly Operand[] }> {
+function readOne(reader: Reader, named: NamedField): Read<{ readonly values: readonly Operand[] }> {
   const token = reader.peek();
   if (token.kind !== 'word' && token.kind !== 'text') {
-    return { problem: problemAt(token, `${field} needs a value`, FIELDS[field].values) };
+    return {
+      problem: problemAt(token, `${nameOf(named)} needs a value`, FIELDS[named.field].values),
+    };
   }
   reader.take();
   return { values: [token] };
 }
 
-function readList(reader: Reader, field: Field): Read<{ readonly values: readonly Operand[] }> {
+function readList(
+  reader: Reader,
+  named: NamedField,
+): Read<{ readonly values: readonly Operand[] }> {
   const values: Operand[] = [];
   if (reader.peek().kind !== '(') {
     return { problem: problemAt(reader.peek(), '"in" needs values in parentheses', ['(']) };
   }
   do {
     reader.take();
-    const next = readOne(reader, field);
+    const next = readOne(reader, named);
     if ('problem' in next) return next;
     values.push(...next.values);
     if (values.length > VALUES_MAX) {
@@ -134,6 +140,11 @@ function readList(reader: Reader, field: Field): Read<{ readonly values: readonl
   }
   reader.take();
   return { values };
+}
+
+/** As the query names it: a label has a name of its own. */
+function nameOf({ field, label }: NamedField): string {
+  return field === 'labels' ? `${LABELS}${label}` : field;
 }
 
 interface Reader {

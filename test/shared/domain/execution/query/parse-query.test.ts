@@ -77,6 +77,17 @@ test('or, a label without its name and an unknown field say what to write', (t) 
   ]);
 });
 
+test('a mistake in a condition on a label names that label', (t) => {
+  for (const [query, message] of [
+    ['labels.x y = 3', 'labels.x needs an operator: use '],
+    ['labels.x > 3', 'labels.x has no >: use '],
+    ['labels.x =', 'labels.x needs a value'],
+  ] as const) {
+    const [problem] = parseQuery(query).problems ?? [];
+    t.true(problem?.message.startsWith(message), problem?.message);
+  }
+});
+
 test('a query of blanks has no condition', (t) => {
   t.deepEqual(conditionsOf(''), []);
   t.deepEqual(conditionsOf('  \n '), []);
