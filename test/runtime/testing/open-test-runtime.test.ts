@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import test from 'ava';
 
 import { openTestRuntime, type TestRuntime } from '../../../src/runtime/testing/index.ts';
@@ -53,6 +56,36 @@ test('a lease that nobody settles lapses when time is skipped', async (t) => {
   await runtime.advance(60_000, { busyMsMax: 10 });
   const second = (await claim()) as Claimed;
   t.is(second.work_item?.attempt, 1);
+});
+
+test('a call that waits for a token of its rate is at rest until time is skipped', async (t) => {
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    calls += 1;
+    response.end('done');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const settings = { 'tools.allow_private_networks': true };
+  await using runtime = await openTestRuntime({ startAt: START, settings });
+  const rate = { limit: 1, per: '1d' };
+  const ir = {
+    workflow_id: 'paced',
+    tools: { shop: { kind: 'http', reference: `http://127.0.0.1:${port}/`, rate } },
+    nodes: { call: { kind: { type: 'tool', tool_ref: 'shop' } } },
+  };
+  const first = await start(runtime, ir);
+  await runtime.settle();
+  const { execution_id: second } = (await send(runtime, '/executions', {
+    workflow_id: ir.workflow_id,
+    input: {},
+  })) as { execution_id: string };
+  await runtime.settle();
+  t.deepEqual([await statusOf(runtime, first), calls], ['completed', 1]);
+  t.is(await statusOf(runtime, second), 'running');
+  await runtime.advance(DAY_MS);
+  t.deepEqual([await statusOf(runtime, second), calls], ['completed', 2]);
 });
 
 interface Definition {
