@@ -17,6 +17,8 @@ import java.util.UUID;
  *     that of the workflow, or at once
  * @param startDeadline fails unless it has begun by then, in the same forms; default: that of the
  *     workflow, or none
+ * @param rules {@code concurrency}, {@code rate}, {@code debounce} and {@code batch} as in a definition,
+ *     which must have none of that kind; default: none
  * @param idempotencyKey makes the start safe over restarts of your program too; default: a new one
  * @param traceparent the trace of which the execution is a part
  */
@@ -26,10 +28,12 @@ public record StartOptions(
     Map<String, String> labels,
     String startAfter,
     String startDeadline,
+    Map<String, Object> rules,
     String idempotencyKey,
     String traceparent) {
   /** All defaults. */
-  public static final StartOptions DEFAULT = new StartOptions(null, null, null, null, null, null, null);
+  public static final StartOptions DEFAULT =
+      new StartOptions(null, null, null, null, null, null, null, null);
 
   /**
    * The same with a version.
@@ -39,7 +43,7 @@ public record StartOptions(
    */
   public StartOptions withVersion(String version) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   /**
@@ -50,7 +54,7 @@ public record StartOptions(
    */
   public StartOptions withPriority(int priority) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   /**
@@ -61,7 +65,7 @@ public record StartOptions(
    */
   public StartOptions withLabels(Map<String, String> labels) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   /**
@@ -106,7 +110,76 @@ public record StartOptions(
 
   private StartOptions withTimes(String startAfter, String startDeadline) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
+  }
+
+  /**
+   * The same with a limit of executions that run at a time.
+   *
+   * @param key an expression over the input, as {@code input.customer}, or text in quotes, as {@code
+   *     'acme'}: starts with the same value share the limit; null: all of the workflow
+   * @param limit 1 to 10 000
+   * @return new options
+   */
+  public StartOptions withConcurrency(String key, int limit) {
+    return withConcurrency(key, limit, null);
+  }
+
+  /**
+   * The same with an effect on the start when the limit is reached.
+   *
+   * @param key an expression over the input; null: all of the workflow
+   * @param limit 1 to 10 000
+   * @param whenFull {@code queue} lets the start wait, {@code refuse} answers 409,
+   *     {@code cancel_oldest} cancels the oldest execution; null: {@code queue}
+   * @return new options
+   */
+  public StartOptions withConcurrency(String key, int limit, String whenFull) {
+    return withRule("concurrency", Json.object("key", key, "limit", limit, "when_full", whenFull));
+  }
+
+  /**
+   * The same with a rate: at most so many executions begin in each {@code per}.
+   *
+   * @param key an expression over the input; null: all of the workflow
+   * @param limit 1 to 1 000 000
+   * @param per a duration such as {@code 1m}, from one second to one day
+   * @return new options
+   */
+  public StartOptions withRate(String key, int limit, String per) {
+    return withRule("rate", Json.object("key", key, "limit", limit, "per", per));
+  }
+
+  /**
+   * The same with a debounce: another start of the key that comes in this time displaces this one.
+   *
+   * @param key an expression over the input; null: all of the workflow
+   * @param wait how long the start waits for another, such as {@code 10s}
+   * @return new options
+   */
+  public StartOptions withDebounce(String key, String wait) {
+    return withRule("debounce", Json.object("key", key, "wait", wait));
+  }
+
+  /**
+   * The same with a batch: it gathers with others of its key, and one execution begins for all of
+   * them.
+   *
+   * @param key an expression over the input; null: all of the workflow
+   * @param max the batch closes with so many starts: 2 to 1 000
+   * @param wait the time from its first start after which the batch closes, such as {@code 30s}
+   * @return new options
+   */
+  public StartOptions withBatch(String key, int max, String wait) {
+    return withRule("batch", Json.object("key", key, "max", max, "wait", wait));
+  }
+
+  private StartOptions withRule(String kind, Map<String, Object> rule) {
+    Map<String, Object> rules =
+        this.rules == null ? new LinkedHashMap<>() : new LinkedHashMap<>(this.rules);
+    rules.put(kind, rule);
+    return new StartOptions(
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   private static String inMs(Duration duration) {
@@ -121,7 +194,7 @@ public record StartOptions(
    */
   public StartOptions withIdempotencyKey(String idempotencyKey) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   /**
@@ -132,12 +205,12 @@ public record StartOptions(
    */
   public StartOptions withTraceparent(String traceparent) {
     return new StartOptions(
-        version, priority, labels, startAfter, startDeadline, idempotencyKey, traceparent);
+        version, priority, labels, startAfter, startDeadline, rules, idempotencyKey, traceparent);
   }
 
   /** The body of a start; a batch adds the key of the entry. */
   Map<String, Object> toBody(String workflowId, Object input) {
-    return Json.object(
+    Map<String, Object> body = Json.object(
         "workflow_id", workflowId,
         "workflow_version", version,
         "input", input == null ? Map.of() : input,
@@ -145,6 +218,10 @@ public record StartOptions(
         "labels", labels,
         "start_after", startAfter,
         "start_deadline", startDeadline);
+    if (rules != null) {
+      body.putAll(rules);
+    }
+    return body;
   }
 
   Map<String, String> headers() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.svc.errors.ConflictException;
 import io.svc.errors.ExecutionCancelledException;
 import io.svc.errors.ExecutionFailedException;
 import io.svc.errors.NotFoundException;
@@ -104,6 +105,26 @@ class SvcClientTest {
         "completed",
         completed(client.start(name, Map.of("text", "c"), soon.withStartDeadline(Duration.ofHours(1))))
             .get("status"));
+  }
+
+  @Test
+  void starts_bring_rules_of_flow_control() {
+    client.workflows().register(waiting());
+    StartOptions limited = StartOptions.DEFAULT.withConcurrency("input.order", 1, "refuse");
+    client.start(name, Map.of("order", "a"), limited);
+    assertThrows(
+        ConflictException.class, () -> client.start(name, Map.of("order", "a"), limited));
+    StartOptions paced = StartOptions.DEFAULT.withRate("input.order", 1, "1d");
+    client.start(name, Map.of("order", "b"), paced);
+    assertEquals("rate", waitOf(client.start(name, Map.of("order", "b"), paced)));
+    StartOptions debounced = StartOptions.DEFAULT.withDebounce(null, "1h");
+    assertEquals("debounce", waitOf(client.start(name, Map.of("order", "c"), debounced)));
+    StartOptions batched = StartOptions.DEFAULT.withBatch("input.order", 2, "1h");
+    assertEquals("batch", waitOf(client.start(name, Map.of("order", "d"), batched)));
+  }
+
+  private static Object waitOf(ExecutionHandle execution) {
+    return ((Map<?, ?>) execution.describe().get("waiting_for")).get("kind");
   }
 
   @Test
