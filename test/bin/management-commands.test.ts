@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
 
-/* Schedules and webhooks of one `svc dev`, by its commands. */
+/* Schedules, webhooks and rules of starts of one `svc dev`, by its commands. */
 
 const folder = createFolder();
 const cwd = folder.path;
@@ -110,4 +110,20 @@ test('webhook: created, its messages listed, sent again, and deleted', async (t)
   });
   t.regex((await svc('webhook', 'delete', id)).stdout, /^deleted the webhook to http:/);
   t.is((await svc('webhook', 'deliveries', id)).code, 4);
+});
+
+test('start: --flow brings rules of flow control', async (t) => {
+  t.timeout(120_000);
+  const flow = JSON.stringify({ rate: { limit: 1, per: '1d' } });
+  writeFileSync(join(cwd, 'flow.json'), flow);
+  const first = await svc('execution', 'start', 'report', '--flow', flow, '--wait');
+  t.is(first.code, 0, first.stderr);
+  const { stdout } = await svc('execution', 'start', 'report', '--flow', '@flow.json');
+  const explained = await svc('execution', 'explain', stdout.trim());
+  t.regex(explained.stdout, /waits for its turn \(rate 1 per 86400 s\): number 1 in the queue/);
+  const typo = await svc('execution', 'start', 'report', '--flow', '{"rates": {}}');
+  t.deepEqual(
+    [typo.code, typo.stderr],
+    [2, 'error: --flow has rates, and may have concurrency, rate, debounce, batch\n'],
+  );
 });

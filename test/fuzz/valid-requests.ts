@@ -171,6 +171,8 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
       input: { drawn: drawJson(dice) },
       start_after: dice.pick([undefined, null, 0, '10ms', '2026-11-21T10:14:00Z']),
       start_deadline: dice.pick([undefined, null, 60, '1h']),
+      concurrency: dice.pick([undefined, null, { key: "'drawn'", limit: 2 }]),
+      rate: dice.pick([undefined, null, { limit: 9, per: '1s' }]),
     },
   }),
   'POST /executions/batch': (_, dice, n) => ({

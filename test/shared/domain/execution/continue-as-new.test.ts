@@ -31,3 +31,17 @@ test('an evaluation goes back as often as it may, however many runs that takes',
   const failed = run.events.find(({ kind }) => kind === 'NodeFailed')?.payload;
   t.like(failed, { visit: 3, error_class: 'eval_failed' });
 });
+
+test('the run that continues has the rules of the start', (t) => {
+  const plan = planOf({
+    nodes: { first: { kind: { type: 'pass' } }, second: { kind: { type: 'pass' } } },
+    edges: [{ from: 'first', to: 'second' }],
+    continue_as_new: { when: 'true' },
+  });
+  const rules = { concurrency: { key: "'acme'", limit: 1 } };
+  const begun = new History(plan, {}).events[0];
+  if (begun?.kind !== 'WorkflowStarted') throw new Error('it has not started');
+  const started = { ...begun, payload: { ...begun.payload, start_rules: rules } };
+  const next = successorOf(new History(plan, {}, undefined, started));
+  t.like(next, { kind: 'WorkflowStarted', payload: { start_rules: rules } });
+});
