@@ -6,7 +6,7 @@ import {
   type WorkflowPause,
 } from '../../domain/workflow/workflow-pause.ts';
 import type { EngineDeps } from '../deps.ts';
-import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
+import { PAUSES_TOPIC, PLACES_TOPIC } from '../wake/wake-bus.ts';
 
 /*
  * Pausing and resuming a whole workflow, in all its versions.
@@ -61,7 +61,7 @@ export async function resumeWorkflow(
 ): Promise<ShownPause | null> {
   const resumed = await deps.store.workflowPauses.resume({ tenantId, actorId, workflowId });
   const pause = await readPause(deps, { tenantId }, workflowId);
-  if (resumed !== null || pause !== null) deps.wake.notify([PAUSES_TOPIC]);
+  if (resumed !== null || pause !== null) deps.wake.notify([PAUSES_TOPIC, PLACES_TOPIC]);
   else if (
     (await deps.store.definitions.latestId({ tenantId, workflowId, version: null })) === null
   ) {

@@ -63,7 +63,8 @@ interface LastRecord {
 
 /**
  * The lines with starts that are due by the clock, wherever they are. Beside them from one line to the next
- * by the index, however many executions wait in each; and the last one, if more may follow.
+ * by the index, however many executions wait in each; and the last one, if more may follow. Lines of a
+ * workflow that is paused are not among them: executions that begin are held, and would have a place and a token.
  */
 const LIST_KEYS: Statement = {
   name: 'list-waited-keys',
@@ -171,6 +172,13 @@ const LIST_KEYS: Statement = {
         limit 1
       ) n on true
       where not exists (select from tenants t where t.id = k.tenant_id and t.status <> 'active')
+        and not exists (
+          select
+          from workflow_pauses p
+          where p.tenant_id = k.tenant_id
+            and p.workflow_id = k.place_key::json ->> 0
+            and p.resumed_at is null
+        )
     )
     (
       select l.tenant_id, l.place_key, l.has_room, l.has_surplus, l.is_debounced, l.is_batched,

@@ -95,6 +95,13 @@ export function listKeys(
      where not exists (
        select 1 from tenants t where t.id = h.tenant_id and t.status <> 'active'
      )
+       and not exists (
+         select 1
+         from workflow_pauses p
+         where p.tenant_id = h.tenant_id
+           and p.workflow_id = h.place_key ->> 0
+           and p.resumed_at is null
+       )
      order by h.seq`,
     {
       tenant_id: after?.tenantId ?? '',
