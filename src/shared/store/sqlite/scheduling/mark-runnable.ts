@@ -11,7 +11,7 @@ export function markRunnable(
   }: {
     readonly executionId: ExecutionId;
     readonly shard: number;
-    /** Of the token that it begins with; absent: none. */
+    /** The bucket of the token that it begins with; absent: it has none. */
     readonly bucketKey?: string | null;
   },
 ): void {
