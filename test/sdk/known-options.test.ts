@@ -9,6 +9,9 @@ const url = 'http://127.0.0.1:7700';
 const tools = [defineTool('a.b', () => ({}))];
 const of = (rules: object) => () => defineFunction('sync', () => {}, { workflow: rules }).toIR();
 
+const scored = (scorer: object) => () =>
+  workflow('w').step('a', ({ eval: judge }) => judge({ scorers: [scorer] } as never));
+
 const typos: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a function',
@@ -77,6 +80,28 @@ const typos: readonly (readonly [string, () => unknown, string])[] = [
   ],
   ['timeouts', () => workflow('w', { timeouts: { nodeTimout: 1 } as object }), '"nodeTimeout"?'],
   ['a tool', () => httpTool({ url: 'http://a/', mehtod: 'PUT' } as never), '"method"?'],
+  [
+    'an MCP server',
+    () => workflow('w', { mcpServers: { s: { url: 'http://a/', transprot: 'stdio' } } } as object),
+    'an MCP server has no option "transprot": did you mean "transport"?',
+  ],
+  [
+    'a remote agent',
+    () => workflow('w', { remoteAgents: { a: { url: 'http://a/', agentCard: '/x' } } } as object),
+    'a remote agent has no option "agentCard": did you mean "agentCardPath"?',
+  ],
+  ['expose', () => workflow('w', { expose: { resutl: '$.a' } } as object), '"result"?'],
+  [
+    'continueAsNew',
+    () => workflow('w', { continueAsNew: { afterEvent: 9 } } as object),
+    '"afterEvents"?',
+  ],
+  ['a scorer', scored({ type: 'cost', maxUSD_: 1 }), 'a scorer of type cost has no option'],
+  [
+    'a check',
+    scored({ type: 'assertion', checks: [{ check: cel`true`, wieght: 1 }] }),
+    '"weight"?',
+  ],
   ['a client', () => createClient({ tenant: 'acme' } as object), 'has no option "tenant"'],
 ];
 
@@ -95,6 +120,16 @@ test('a typo in an option of a start sends nothing', async (t) => {
   await t.throwsAsync(client.start('sync', {}, options), {
     message: 'a start has no option "idempotencykey": did you mean "idempotencyKey"?',
   });
+});
+
+test('a typo in a filter of a list sends nothing', async (t) => {
+  const client = createClient({
+    environment: { fetch: () => Promise.reject(new Error('nothing may be sent')) },
+  });
+  const message = 'list-executions has no option "statsu": did you mean "status"?';
+  const list = client.executions.list({ statsu: 'failed' } as object);
+  await t.throwsAsync(list.page(), { instanceOf: TypeError, message });
+  await t.throwsAsync(list.toArray(), { instanceOf: TypeError, message });
 });
 
 test('a key that is text is refused, because it would be dropped', (t) => {

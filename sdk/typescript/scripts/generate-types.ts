@@ -11,6 +11,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
@@ -58,11 +59,18 @@ function renderTable({ paths }: ApiDocument): string {
     METHODS.flatMap((method) => {
       const operation = operations[method];
       if (operation === undefined) return [];
-      const value = `{ method: '${method.toUpperCase()}', path: '${path}' }`;
+      const value = `{ method: '${method.toUpperCase()}', path: '${path}'${renderQuery(operation)} }`;
       return [`  '${operation.operationId}': ${value},\n`];
     }),
   );
   return `/** Where each operation of the API is. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`;
+}
+
+/** The names of the parameters in the query, so that the client refuses others. */
+function renderQuery({ parameters = [] }: Operation): string {
+  const names = parameters.flatMap((one) => (one.in === 'query' ? one.name : []));
+  if (names.length === 0) return '';
+  return `, query: { ${names.map((name) => `${name}: true`).join(', ')} }`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

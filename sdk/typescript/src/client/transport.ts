@@ -1,4 +1,5 @@
 import { toMs, type Duration } from '../duration.ts';
+import { refuseUnknown } from '../known-options.ts';
 import { toJson } from '../to-json.ts';
 import { sleep, type Environment } from './environment.ts';
 import { SvcError, TimeoutError, ValidationError } from './errors.ts';
@@ -76,6 +77,12 @@ export interface OpenAnswer {
   readonly link: LinkedSignal;
 }
 
+/** @throws TypeError for a parameter that the operation does not have */
+function checkQuery(name: OperationName, { query }: Request): void {
+  const operation = OPERATIONS[name];
+  if (query !== undefined && 'query' in operation) refuseUnknown(query, operation.query, name);
+}
+
 export function createTransport(options: TransportOptions): Transport {
   const { environment } = options;
 
@@ -90,6 +97,7 @@ export function createTransport(options: TransportOptions): Transport {
         : toMs(request.timeout, 'timeout');
     const deadline = environment.now() + timeoutMs;
     const signal = request.signal ?? null;
+    checkQuery(name, request);
     for (let attempts = 1; ; attempts += 1) {
       const leftMs = deadline - environment.now();
       const attemptMs = Math.min(leftMs, options.attemptTimeoutMs + (request.waitMs ?? 0));

@@ -174,8 +174,13 @@ function writeParts(options: WorkflowOptions<unknown, Names>): JsonObject {
   };
 }
 
+const CONTINUE: Known<ContinueAsNew> = { afterEvents: true, when: true };
+const EXPOSE: Known<Expose> = { a2a: true, result: true, inputModes: true, outputModes: true };
+
 function writeBounds(options: WorkflowOptions<unknown, Names>): JsonObject {
   const { continueAsNew, expose } = options;
+  if (continueAsNew !== undefined) refuseUnknown(continueAsNew, CONTINUE, 'continueAsNew');
+  if (expose !== undefined) refuseUnknown(expose, EXPOSE, 'expose');
   return {
     token_budget: writeTokenBudget(options.tokenBudget),
     cost_budget_usd: options.costBudgetUsd,

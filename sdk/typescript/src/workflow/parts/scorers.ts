@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../../known-options.ts';
 import type { Expression } from '../expression.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 import type { Duration } from './limits.ts';
@@ -37,7 +38,17 @@ export type Scorer<ModelName extends string = string> = Scored &
       }
   );
 
+const SCORED = { type: true, name: true, weight: true, threshold: true } as const;
+const MEASURES: Readonly<Record<Scorer['type'], Readonly<Record<string, true>>>> = {
+  assertion: { checks: true },
+  latency: { maxMs: true, maxTime: true },
+  cost: { maxUsd: true, maxTokens: true },
+  llm_judge: { rubric: true, model: true },
+};
+const CHECK = { check: true, name: true, weight: true } as const;
+
 export function writeScorer(scorer: Scorer): JsonObject {
+  refuseUnknown(scorer, { ...SCORED, ...MEASURES[scorer.type] }, `a scorer of type ${scorer.type}`);
   const { type, name, weight, threshold } = scorer;
   return dropAbsent({ type, name, weight, threshold, ...writeMeasure(scorer) });
 }
@@ -57,5 +68,6 @@ function writeMeasure(scorer: Scorer): JsonObject {
 
 function writeCheck(check: Check): JsonValue {
   if ('~cel' in check) return check['~cel'];
+  refuseUnknown(check, CHECK, 'a check');
   return dropAbsent({ name: check.name, check: check.check['~cel'], weight: check.weight });
 }

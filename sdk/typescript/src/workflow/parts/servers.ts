@@ -1,3 +1,4 @@
+import { refuseUnknown, type Known } from '../../known-options.ts';
 import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
 
 /** How to log in. The fields name secrets of the runtime; a definition never contains one. */
@@ -34,7 +35,11 @@ export type McpServer = Described &
       }
   );
 
+const DESCRIBED: Known<Described> = { auth: true, description: true, labels: true };
+const MCP_SERVER = { ...DESCRIBED, transport: true, url: true, command: true, args: true } as const;
+
 export function writeMcpServer(server: McpServer): JsonObject {
+  refuseUnknown(server, MCP_SERVER, 'an MCP server');
   const { transport, auth, description, labels } = server;
   const { url, command, args } = { url: undefined, command: undefined, args: undefined, ...server };
   return dropAbsent({ transport, url, command, args, auth: writeAuth(auth), description, labels });
@@ -47,7 +52,10 @@ export interface RemoteAgent extends Described {
   readonly agentCardPath?: string;
 }
 
+const REMOTE_AGENT: Known<RemoteAgent> = { ...DESCRIBED, url: true, agentCardPath: true };
+
 export function writeRemoteAgent(agent: RemoteAgent): JsonObject {
+  refuseUnknown(agent, REMOTE_AGENT, 'a remote agent');
   const { url, agentCardPath, auth, description, labels } = agent;
   const rest = { auth: writeAuth(auth), description, labels };
   return dropAbsent({ url, agent_card_path: agentCardPath, ...rest });
