@@ -1,4 +1,4 @@
--- after: f81f125642ca5adacd935af36e78578242da18610c79884b1b248ce0d69d11e0
+-- after: 4bb4c77dbc19bea170ddcc364eca62e6096c37c17f9b9d3fca0c1cfa5f036a32
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
