@@ -173,6 +173,8 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
       start_deadline: dice.pick([undefined, null, 60, '1h']),
       concurrency: dice.pick([undefined, null, { key: "'drawn'", limit: 2 }]),
       rate: dice.pick([undefined, null, { limit: 9, per: '1s' }]),
+      debounce: dice.pick([undefined, null, { wait: '10ms' }]),
+      batch: undefined,
     },
   }),
   'POST /executions/batch': (_, dice, n) => ({
