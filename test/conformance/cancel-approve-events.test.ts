@@ -236,9 +236,9 @@ check(
     );
     await svc.until(id, 'paused');
     const { pending } = expectStatus(
-      await svc.get<{ pending: readonly (JsonObject & { shown_hash: string })[] }>(
-        `/executions/${id}/approvals`,
-      ),
+      await svc.get<{
+        pending: readonly (JsonObject & { shown_hash: string; deadline_at: string })[];
+      }>(`/executions/${id}/approvals`),
       200,
     );
     const [asked] = pending;
@@ -248,7 +248,7 @@ check(
       shown: { input: { amount: 12 } },
       otherwise: { outcome: 'continue', to: ['no'] },
     });
-    t.regex(String(asked?.['deadline_at']), /Z$/);
+    t.regex(asked?.deadline_at ?? '', /Z$/);
     const listed = expectStatus(
       await svc.get<{ approvals: readonly JsonObject[] }>('/approvals'),
       200,

@@ -82,12 +82,12 @@ const typos: readonly (readonly [string, () => unknown, string])[] = [
   ['a tool', () => httpTool({ url: 'http://a/', mehtod: 'PUT' } as never), '"method"?'],
   [
     'an MCP server',
-    () => workflow('w', { mcpServers: { s: { url: 'http://a/', transprot: 'stdio' } } } as object),
+    () => workflow('w', { mcpServers: { s: { url: 'http://a/', transprot: 'stdio' } as never } }),
     'an MCP server has no option "transprot": did you mean "transport"?',
   ],
   [
     'a remote agent',
-    () => workflow('w', { remoteAgents: { a: { url: 'http://a/', agentCard: '/x' } } } as object),
+    () => workflow('w', { remoteAgents: { a: { url: 'http://a/', agentCard: '/x' } as never } }),
     'a remote agent has no option "agentCard": did you mean "agentCardPath"?',
   ],
   ['expose', () => workflow('w', { expose: { resutl: '$.a' } } as object), '"result"?'],

@@ -45,7 +45,7 @@ function cut(cell: string, width: number): string {
   return cell
     .split('\n')
     .map((line) => {
-      const characters = [...line];
+      const characters = Array.from(line);
       return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
     })
     .join('\n');
@@ -56,7 +56,7 @@ function isText(cell: string): boolean {
 }
 
 function widthOf(cell: string): number {
-  return Math.max(...cell.split('\n').map((line) => [...line].length));
+  return Math.max(...cell.split('\n').map((line) => Array.from(line).length));
 }
 
 function sum(numbers: readonly number[]): number {
