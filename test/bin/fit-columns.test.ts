@@ -31,7 +31,7 @@ test('a column keeps the width that its names need', (t) => {
   t.is(text.length, name.length);
 });
 
-test('what fits is not changed, and each line of a cell is cut by itself', (t) => {
+test('texts that fit stay whole, and each line of a cell is cut alone', (t) => {
   const fitting = [['a b', 'c d']];
   t.deepEqual(fitColumns({ head: ['ONE', 'TWO'], rows: fitting }, 80), fitting);
   const [[cell = ''] = []] = fitColumns({ head: ['ONE'], rows: [[`${SENTENCE}\nshort`]] }, 20);

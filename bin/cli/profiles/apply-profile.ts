@@ -25,7 +25,7 @@ export function applyProfile(command: Command): void {
   }
 }
 
-/** Of a command that has its address. Null: the file is broken, and at most a token is missed. */
+/** The profiles for a command that has its address. Null: the file is broken, and at most a token is missed. */
 function readIfSound(): Profiles | null {
   try {
     return readProfiles(profileFile());

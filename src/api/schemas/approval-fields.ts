@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ListedApproval } from '../../shared/engine/approvals/list-all-approvals.ts';
 import { timestamp } from './text.ts';
 
-/** What follows if nobody decides. */
+/** The deadline of an approval and its consequence. */
 export const deadlineFields = {
   deadline_at: timestamp.nullable().meta({
     description: 'When it ends without a decision; null: never, or its time stands still.',

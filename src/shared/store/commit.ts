@@ -36,7 +36,7 @@ export interface CommitPlan {
   readonly status: ExecutionStatus | null;
   /** Why the execution failed; written with status `failed`. */
   readonly error: string | null;
-  /** What lists tell of that failure; null: it does not fail. */
+  /** The cause of that failure, for lists; null: it does not fail. */
   readonly failure: KeptFailure | null;
   /** Executions that this plan starts: none of them exists if the plan is refused. */
   readonly startsExecutions: readonly StartedExecution[];

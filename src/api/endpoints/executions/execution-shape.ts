@@ -66,7 +66,7 @@ export const executionSummary = z.object({
     }),
 });
 
-/** What a list tells of a failure; the view of one execution has `failure`. */
+/** An entry of a list, with the cause of a failure; the view of one execution has `failure`. */
 export const listedExecution = executionSummary.extend({
   error_class: z
     .string()

@@ -289,7 +289,7 @@ export interface WireApproval {
   readonly shown_hash: string | null;
 }
 
-/** What follows a rejection, and the deadline. */
+/** The consequence of a rejection, and of the deadline. */
 export interface WireOtherwise {
   readonly outcome: string;
   readonly to: readonly string[];

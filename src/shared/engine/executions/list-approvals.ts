@@ -84,7 +84,7 @@ export async function listApprovals(
   return { executionId: row.executionId, pending, decided };
 }
 
-/** When the timers of approvals are due, by name; a timer that stands still is not among them. */
+/** When the timers of approvals are due, by name; a timer that is held is not among them. */
 async function findDeadlines(
   { store }: EngineDeps,
   { executionId, tenantId }: ExecutionRow,

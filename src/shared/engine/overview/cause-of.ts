@@ -5,7 +5,7 @@ import { normaliseError } from './normalise-error.ts';
 
 const BYTES = 6;
 
-/** What a commit keeps of a failure beside its message. */
+/** The class and the key that a commit keeps of a failure beside its message. */
 export function causeOf(error: string, errorClass: string): FailureCause {
   const hash = createHash('sha256').update(normaliseError(error)).digest();
   return { errorClass, causeKey: hash.readUIntBE(0, BYTES) };

@@ -40,7 +40,7 @@ export const humanApprovalKind: RunnableKind<HumanApprovalSpec> = {
   enter({ description, timeoutMs }, context) {
     const { node } = context;
     const asked = { description, timeoutMs: timeoutMs ?? node.approvalTimeoutMs };
-    // The state is not shown by itself: a person decides on what the workflow names.
+    // The state alone is not shown: a person decides on what the workflow names.
     if (node.inputMapping === null) return { do: 'approval', ...asked, shown: null };
     const input = evaluateInput(context);
     if (!input.ok) return failExpression(input.message);

@@ -65,8 +65,8 @@ export const toolKind: RunnableKind<ToolSpec> = {
 };
 
 /**
- * Limits count calls by the name of what is called: so nodes of other kinds share them. What has no name
- * goes by that of the author.
+ * Limits count calls by the name of what is called: so nodes of other kinds share them. A target
+ * without a name goes by that of the author.
  */
 function queueOf({ names, does, quota }: ToolSpec, input: JsonValue) {
   const call = { ...quota, tool: names[1] ?? names[0] };

@@ -76,7 +76,7 @@ test('the same cause in the same place has the same id in every answer', (t) => 
   t.is(groupFailures([failureAt(1)])[0]?.id, groupFailures([failureAt(2), failureAt(3)])[0]?.id);
 });
 
-test('failures with one key have one cause, whatever their messages say', (t) => {
+test('failures with one key have one cause, also with different messages', (t) => {
   const groups = groupFailures([
     failureAt(1, { causeKey: 7, error: 'the bank is closed' }),
     failureAt(3, { causeKey: 7, error: 'a message that an earlier release normalised otherwise' }),

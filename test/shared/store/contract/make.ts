@@ -152,7 +152,7 @@ function makeRecord(ticket: WorkTicket, queue: WorkerQueue): WorkItemRecord {
   };
 }
 
-/** What a commit keeps of a failure beside its message. */
+/** The class and the key that a commit keeps of a failure beside its message. */
 export function makeCause(changes: Partial<FailureCause> = {}): FailureCause {
   return { errorClass: 'error', causeKey: 1, ...changes };
 }

@@ -64,7 +64,7 @@ export function quotaFields(what = 'this tool'): FieldSchemas {
   };
 }
 
-/** What has the fields: pointers are below it. */
+/** The object with the fields: pointers are below it. */
 interface Place {
   problem(pointer: string, message: string): void;
   warn(code: WarningCode, pointer: string, message: string): void;

@@ -26,7 +26,7 @@ export interface ModelPart {
   readonly timeoutMs: number | null;
   /** As it was written; for nodes that have none of their own. */
   readonly retryPolicy?: WrittenRetryPolicy;
-  /** For nodes that have none of their own. Absent: none, as for a model that stands in the node itself. */
+  /** For nodes that have none of their own. Absent: none, as for a model that is written in the node itself. */
   readonly quota?: CallQuota;
 }
 

@@ -300,7 +300,7 @@ export type Entry<Queue extends WorkQueue = WorkQueue> =
       readonly do: 'approval';
       readonly description: string | null;
       readonly timeoutMs: number | null;
-      /** What the person decides on; null: the question says all. */
+      /** The value that the person decides on; null: the question says all. */
       readonly shown: JsonObject | null;
     }
   /** Runs `body` once for each item, then completes with the list of their outputs. */

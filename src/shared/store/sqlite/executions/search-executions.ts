@@ -36,7 +36,7 @@ export function createExecutionSearch(connection: Connection): ExecutionSearch {
 
 /** The columns that a search reads of each execution that fits. */
 interface Shape<Found, Row> {
-  /** Of the table. */
+  /** Columns of the table. */
   readonly found: string;
   readonly columns: string;
   readonly decode: (record: Found) => Row;
