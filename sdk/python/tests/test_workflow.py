@@ -47,10 +47,14 @@ def build(name: str) -> Workflow[Order]:
 
 def test_a_step_of_a_function_takes_limits() -> None:
     order = Workflow("order", state=Order)
-    limits = {"concurrency": {"limit": 2}, "rate": {"limit": 100, "per": "1s"}}
-    order.function("ship", "shop.ship", **limits)
-    kind = {"type": "function", "name": "shop.ship", **limits}
-    assert order.to_ir()["nodes"]["ship"]["kind"] == kind
+    concurrency, rate = {"limit": 2}, {"limit": 100, "per": "1s"}
+    order.function("ship", "shop.ship", concurrency=concurrency, rate=rate)
+    assert order.to_ir()["nodes"]["ship"]["kind"] == {
+        "type": "function",
+        "name": "shop.ship",
+        "concurrency": concurrency,
+        "rate": rate,
+    }
 
 
 def test_the_concurrency_of_a_workflow_takes_an_expression_as_its_key() -> None:
