@@ -74,8 +74,8 @@ create trigger rescale_start_buckets
   when (new.interval_us is not null)
   execute function rescale_start_buckets();
 
--- The admission reads the limits in force under that lock. The function is that of 0040_start_rates.sql, without the
--- bound of 0052_buckets_of_raised_rates.sql.
+-- The admission reads the limits in force under that lock. The function is that of 0052_buckets_of_raised_rates.sql. Its
+-- bound is for rates that no registration moves: starts bring different ones for one bucket.
 do $migration$
 declare
   body text := pg_get_functiondef(
@@ -117,16 +117,6 @@ begin
   limit 1;
   interval_us := coalesce(in_force.interval_us, interval_us);
   burst := coalesce(in_force.burst, burst);$lines$
-      ),
-      (
-        $lines$
-  if full_us > now_us + burst * interval_us then
-    full_us := now_us + burst * interval_us;
-    update public.quota_buckets b
-    set full_at_us = full_us
-    where b.bucket_key = bucket;
-  end if;$lines$,
-        ''
       ),
       (
         'select w.places_max

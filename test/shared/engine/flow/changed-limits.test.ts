@@ -182,6 +182,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.begun(all), all);
   });
 
+  test(`${dialect}: a rate of a start waits for no token of a slower one`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {});
+    const slow = await svc.start(1, { rules: { rate: { limit: 1, per: '1d' } } });
+    t.deepEqual(await svc.begun(slow), slow);
+    const fast = await svc.start(2, { rules: { rate: { limit: 1_000_000, per: '1s' } } });
+    t.deepEqual(await eventually(() => svc.allBegun(fast)), fast);
+  });
+
+  test(`${dialect}: a registration leaves the limits that the starts of a batch brought`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', {});
+    const rate = { limit: 1, per: '1d' };
+    const rules = { batch: { max: 2, wait: '1h' }, concurrency: { limit: 2 }, rate };
+    const all = await svc.start(3, { rules });
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    await svc.register('2', { concurrency: { limit: 9 }, rate: { limit: 1_000_000, per: '1s' } });
+    await svc.passHours(2);
+    t.deepEqual(await svc.begun(all), all.slice(0, 1));
+    t.like(await svc.store.flow.find(idAt(all, 2)), { placesMax: 2, isPaced: true, batch: null });
+    await svc.passHours(22);
+    t.deepEqual(await svc.begun(all), [idAt(all, 0), idAt(all, 2)]);
+  });
+
   test(`${dialect}: rules of starts and of definitions share no place, token, wait or batch`, async (t) => {
     const svc = await open(t, dialect);
     await svc.register('1', {});

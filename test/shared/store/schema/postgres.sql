@@ -1202,6 +1202,12 @@ begin
     now_us + least(unbegun, burst) * interval_us,
     coalesce(full_us, now_us)
   );
+  if full_us > now_us + burst * interval_us then
+    full_us := now_us + burst * interval_us;
+    update public.quota_buckets b
+    set full_at_us = full_us
+    where b.bucket_key = bucket;
+  end if;
   room := least((now_us + burst * interval_us - full_us) / interval_us, at_most);
 
   if room > 0 and of_places is not null then

@@ -135,9 +135,13 @@ const LIST_KEYS: Statement = {
           case when k.batch_bytes is not null and ${isBatchFull('k', '$5')} then 0 end,
           ceil(extract(epoch from coalesce(n.due_at, k.due_at) - clock_timestamp()) * 1000000)::int8,
           (
-            select b.full_at_us + k.interval_us - k.burst * k.interval_us
-              - floor(extract(epoch from clock_timestamp()) * 1000000)::int8
+            -- More than one interval: a slower rate has emptied it, and the admission bounds it.
+            select case when t.next_us > k.interval_us then 0 else t.next_us end
             from quota_buckets b
+            cross join lateral (
+              select b.full_at_us + k.interval_us - k.burst * k.interval_us
+                - floor(extract(epoch from clock_timestamp()) * 1000000)::int8 as next_us
+            ) t
             where b.bucket_key = k.bucket_key
           ),
           0

@@ -41,3 +41,12 @@ export function openBucket(
     },
   };
 }
+
+/** A bucket that a slower rate has emptied waits for one token, and not for those of the slower rate. */
+export function boundBucket(connection: Connection, { key, intervalUs, burst }: Bucket): void {
+  const emptyUs = Math.floor(connection.now() * 1_000) + burst * intervalUs;
+  connection.run(
+    'update quota_buckets set full_at_us = :empty_us where bucket_key = :key and full_at_us > :empty_us',
+    { key, empty_us: emptyUs },
+  );
+}

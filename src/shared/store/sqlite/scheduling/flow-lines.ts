@@ -154,7 +154,9 @@ function nextMsOf(
 ): number {
   if (dueAt !== null) return Math.max(0, dueAt - connection.now());
   if (token === null) return 0;
-  return openBucket(connection, token.bucket).take(0).nextTokenMs;
+  const { nextTokenMs } = openBucket(connection, token.bucket).take(0);
+  // Otherwise a slower rate has emptied it, and the admission bounds it.
+  return nextTokenMs * 1_000 <= token.bucket.intervalUs ? nextTokenMs : 0;
 }
 
 function tokenOf(

@@ -11,7 +11,7 @@ import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { openBucket } from './buckets.ts';
+import { boundBucket, openBucket } from './buckets.ts';
 import { markRunnable } from './mark-runnable.ts';
 import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
@@ -60,11 +60,10 @@ function admitAtRate(
 ): PacedBeginnings {
   const { placesKey } = token;
   const { key: bucketKey } = token.bucket;
-  const bucket = openBucket(connection, {
-    ...token.bucket,
-    ...rateOf(connection, line),
-    unused: countUnbegun(connection, bucketKey),
-  });
+  const inForce = { ...token.bucket, ...rateOf(connection, line) };
+  boundBucket(connection, inForce);
+  const unused = countUnbegun(connection, bucketKey);
+  const bucket = openBucket(connection, { ...inForce, unused });
   const count = Math.min(bucket.tokens, limit);
   const admitted =
     count > 0 ? begin(connection, { ...line, limit: count, placesKey, bucketKey }) : [];
