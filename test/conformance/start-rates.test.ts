@@ -70,6 +70,19 @@ check('200: one that waits for its turn says so, everywhere', async (t, svc) => 
   t.deepEqual(await svc.story(third), ['WorkflowStarted', 'WorkflowCancelled']);
 });
 
+check('200: the explanation tells the limits in force', async (t, svc) => {
+  const id = await svc.register(paced({ limit: 1, per: '1d' }, { concurrency: { limit: 1 } }));
+  await svc.until(await svc.start(id), 'paused');
+  const second = await svc.start(id);
+  const more = { version: '2', concurrency: { limit: 3 } };
+  await svc.register(paced({ limit: 2, per: '1d' }, more));
+  const { body } = await svc.get<Explained>(`/executions/${second}/explain`);
+  t.is(
+    body.blockers[0]?.message,
+    'waits for a place (concurrency limit 3) and its turn (rate 2 per 86400 s): number 1 in the queue',
+  );
+});
+
 check('200: with a limit too, one needs a place and a token', async (t, svc) => {
   const more = { concurrency: { limit: 1 } };
   const id = await svc.register(paced({ limit: 1, per: '1d', burst: 2 }, more));

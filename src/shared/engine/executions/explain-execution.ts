@@ -22,8 +22,11 @@ import {
   StoreUnavailableError,
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
+import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { findFlowWait, findPlaceWait, type TenantReader } from '../flow/find-flow-wait.ts';
+import { flowRulesOf } from '../flow/flow-rules.ts';
+import { rulesInForce } from '../flow/rules-in-force.ts';
 import {
   redactEvent,
   redactFailure,
@@ -88,6 +91,7 @@ async function explainKnown(
     }
     const events = await recentEvents(deps, loaded, state);
     const children = of.isChild ? [] : childIds;
+    const flowWait = await findFlowWait(deps, state);
     return {
       ...as,
       ...explain({
@@ -102,7 +106,8 @@ async function explainKnown(
         },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
-        flowWait: redactWait(await findFlowWait(deps, state), plan),
+        flowWait: redactWait(flowWait, plan),
+        rate: flowWait?.isPaced === true ? await rateInForce(deps, read) : null,
         placeWait: await findPlaceWait(deps, state),
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
@@ -116,15 +121,29 @@ async function explainKnown(
   }
 }
 
+async function rateInForce(
+  deps: Pick<ExplainDeps, 'definitions'>,
+  { compiled, state }: Extract<Read, { readonly ok: true }>,
+): Promise<Plan['rate']> {
+  const rules = flowRulesOf(compiled, state.startRules);
+  return (await rulesInForce(deps, { tenantId: state.tenantId, rules })).rate;
+}
+
 type Read =
-  | { readonly ok: true; readonly state: ExecutionState; readonly plan: Plan }
+  | {
+      readonly ok: true;
+      readonly state: ExecutionState;
+      readonly plan: Plan;
+      readonly compiled: CompiledDefinition;
+    }
   | { readonly ok: false; readonly error: string };
 
 /** An error that would stop a scheduler must appear in the explanation. */
 async function readState(deps: ExplainDeps, loaded: LoadedExecution): Promise<Read> {
   try {
-    const { plan } = await deps.definitions.get(loaded.row.definitionId);
-    return { ok: true, plan, state: foldLoaded(loaded, plan) };
+    const compiled = await deps.definitions.get(loaded.row.definitionId);
+    const { plan } = compiled;
+    return { ok: true, plan, compiled, state: foldLoaded(loaded, plan) };
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error;
     return { ok: false, error: error instanceof Error ? error.message : String(error) };

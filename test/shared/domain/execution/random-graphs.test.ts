@@ -373,6 +373,7 @@ function unexplained(history: History): readonly string[] {
     workflowPause: null,
     placeWait: null,
     flowWait: null,
+    rate: null,
   });
   const lost = blockers.filter(({ code }) => /^(not_marked|.*_missing)$/.test(code));
   const told = new Set(blockers.map(({ nodeId, visit }) => `${nodeId}#${visit}`));

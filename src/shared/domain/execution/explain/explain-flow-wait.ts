@@ -76,7 +76,7 @@ function rateKeyOf({ placeKey }: FlowFacts): string {
   return key === '' ? '' : ` of key ${key}`;
 }
 
-/** Null: a version without a rate, whose executions wait by the rate of an earlier one. */
+/** Null: the rate is unknown. */
 function describeRate(rate: Plan['rate']): string {
   return rate === null ? 'a rate' : `rate ${rate.limit} per ${rate.perMs / 1_000} s`;
 }

@@ -1,5 +1,4 @@
 import type { ExecutionId } from '../../ids.ts';
-import { givenRate } from '../../workflow/flow/given-rules.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { RecordedEvent } from '../event.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
@@ -48,13 +47,15 @@ export function explain(params: {
   readonly placeWait: PlaceFacts | null;
   /** Not null: it waits for a place of its key. */
   readonly flowWait: FlowFacts | null;
+  /** In force for the execution; null: none, or it waits for no place of its key. */
+  readonly rate: Plan['rate'];
 }): Explanation {
   const { plan, state, facts, now, events, children, workflowPause } = params;
-  const { placeWait, flowWait } = params;
+  const { placeWait, flowWait, rate } = params;
   if (isTerminal(facts.status)) return ended(facts.status, explainEnd(state, events));
   const history = knownHistory(events);
   const nowMs = Date.parse(now);
-  const scene: Scene = { state, facts, nowMs, history, workflowPause, placeWait, flowWait };
+  const scene: Scene = { state, facts, nowMs, history, workflowPause, placeWait, flowWait, rate };
   const looked = visitsLookedAt(state);
   const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
   const own = [
@@ -130,8 +131,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   whole.push(...explainPauses(scene));
   if (isDelayed(state)) return [...whole, explainDelay(scene)];
   if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
-  const rate = plan.rate ?? givenRate(state.startRules);
-  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, rate)];
+  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, scene.rate)];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||

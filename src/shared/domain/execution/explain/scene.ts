@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../event.ts';
 import type { PauseScope } from '../event-payloads.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
@@ -18,6 +19,8 @@ export interface Scene {
   readonly placeWait: PlaceFacts | null;
   /** Not null: it has not begun and waits for a place of its key. */
   readonly flowWait: FlowFacts | null;
+  /** In force for the execution, if it waits for a place of its key. */
+  readonly rate: Plan['rate'];
 }
 
 /** Recent events of live visits, by `visitKey`. */

@@ -57,13 +57,6 @@ function tellProblem({ pointer, message }: Problem): string {
   return `${pointer.slice(1).replaceAll('/', '.')} ${message}${hint}`;
 }
 
-/** The rate that a start brought; null: none. */
-export function givenRate(given: GivenRules | null): Plan['rate'] {
-  if (given === null) return null;
-  const findings = { problems: new ProblemList(), warnings: new WarningList() };
-  return parseStartRate({ rate: given.rate ?? null }, findings);
-}
-
 function kindsOf(given: GivenRules): readonly RuleKind[] {
   return RULE_KINDS.filter((kind) => (given[kind] ?? null) !== null);
 }
