@@ -46,6 +46,8 @@ export interface CommitPlan {
   readonly leavesQueue: boolean;
   /** Its batch is closed: it waits no longer for its key, and next for a place of its tenant, if for anything. */
   readonly leavesLine?: true;
+  /** It begins, and stays marked: the token that it began with takes no room in its bucket any more. */
+  readonly usesToken?: true;
   /**
    * Its time has come, or its batch is closed, and it waits for a place of its key from now on, as the last.
    * Absent: it needs none.

@@ -93,6 +93,7 @@ export function commitOfDecision(params: DecisionToCommit): CommitPlan {
     releasesTimers: ended ? [] : out.releasesTimers,
     snapshot: params.takeSnapshot ? encodeState(next) : null,
     runnable: decision.more ? 'mark' : 'clear',
+    ...(decision.more && base.nextVisit.size === 0 && { usesToken: true }),
   };
 }
 

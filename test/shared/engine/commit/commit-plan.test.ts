@@ -1,6 +1,8 @@
 import test from 'ava';
 
+import { emptyState } from '../../../../src/shared/domain/execution/draft.ts';
 import type { JournalEntry } from '../../../../src/shared/domain/execution/function-events.ts';
+import type { ExecutionState } from '../../../../src/shared/domain/execution/state.ts';
 import { commitOfDecision } from '../../../../src/shared/engine/commit/commit-plan.ts';
 import type { CommitPlan } from '../../../../src/shared/store/commit.ts';
 import { History, planOf } from '../../../support/history.ts';
@@ -71,4 +73,24 @@ test('an item due for rollback is then queued once', (t) => {
     [[item, 0]],
   );
   t.true(commit.revokesItems.some((one) => one === item));
+});
+
+test('the first of several decisions says that the token of the execution is used', (t) => {
+  const plan = planOf({ nodes: { go: FUNCTION } });
+  const { state } = new History(plan);
+  const unbegun = emptyState(state);
+  const usesToken = (base: ExecutionState, more: boolean) =>
+    commitOfDecision({
+      plan,
+      base,
+      rowStatus: null,
+      events: [],
+      decision: { events: [], effects: [], next: state, more },
+      home: { leaseTo: null, priority: 0 },
+      takeSnapshot: false,
+      descendantsMax: 1,
+    }).usesToken;
+  t.true(usesToken(unbegun, true));
+  t.is(usesToken(unbegun, false), undefined);
+  t.is(usesToken(state, true), undefined);
 });

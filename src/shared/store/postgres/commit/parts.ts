@@ -38,6 +38,7 @@ export const JUDGED_FLAGS = [
   'trees',
   'leavesQueue',
   'leavesLine',
+  'usesToken',
   'together',
   'offers',
 ] as const satisfies readonly SectionName[];

@@ -170,6 +170,8 @@ export const COMMIT_SECTIONS = {
   leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue),
   /** Executions that stop waiting for their key alone. */
   leavesLine: executionsThat(({ leavesLine }) => leavesLine === true),
+  /** Executions that begin and stay marked. */
+  usesToken: executionsThat(({ usesToken }) => usesToken === true),
 
   settles: section(({ settles }) => settles, {
     work_item_id: ['uuid', ({ workItemId }) => workItemId],

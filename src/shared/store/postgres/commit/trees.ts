@@ -104,6 +104,18 @@ export function treeWritingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
+    ...(has('usesToken')
+      ? [
+          `token_used as (
+            update runnable r
+            set bucket_key = null,
+              admitted_at = null
+            where r.execution_id = any(${$.array('usesToken', 'execution_id')})
+              and r.bucket_key is not null
+              and r.execution_id in (select id from accepted)
+          )`,
+        ]
+      : []),
   ];
 }
 

@@ -256,7 +256,15 @@ function writeRunnable(
   const ends = plan.status !== null && isTerminal(plan.status);
   if (ends || plan.runnable === 'clear') {
     connection.run('delete from runnable where execution_id = ?', [plan.executionId]);
-  } else if (plan.runnable === 'mark') {
+    return;
+  }
+  if (plan.runnable === 'mark') {
     markRunnable(connection, { executionId: plan.executionId, shard });
+  }
+  if (plan.usesToken === true) {
+    connection.run(
+      'update runnable set bucket_key = null, admitted_at = null where execution_id = ?',
+      [plan.executionId],
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { DefinitionId, ExecutionId } from '../../../../../src/shared/domain/ids.ts';
 import type { WaitLimits } from '../../../../../src/shared/domain/workflow/flow/limits-in-force.ts';
 import { lineKeyOf, placeKeyOf } from '../../../../../src/shared/domain/workflow/flow/flow-key.ts';
-import type { AwaitedToken } from '../../../../../src/shared/store/commit.ts';
+import type { AwaitedToken, CommitPlan } from '../../../../../src/shared/store/commit.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import { changeTable, type TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
@@ -125,6 +125,18 @@ export function flowRateCases(name: string, open: () => TestStore): void {
   );
 
   check(
+    'an execution that begins and has more to decide leaves its room',
+    async (t, { store, url }) => {
+      const line = await startPaced(store, { count: 3, burst: 1 });
+      const pass = passHours(url, line);
+      t.is((await line.admit()).ids.length, 1);
+      await line.begin(0, { runnable: 'mark', usesToken: true });
+      await pass(1);
+      t.is((await line.admit()).ids.length, 1);
+    },
+  );
+
+  check(
     'an execution that cannot begin leaves its room after a minute',
     async (t, { store, url }) => {
       const line = await startPaced(store, { count: 9, burst: 1 });
@@ -158,7 +170,7 @@ interface PacedLine {
   readonly ids: readonly ExecutionId[];
   admit(): Promise<{ readonly ids: readonly ExecutionId[]; readonly nextTokenMs: number }>;
   /** The commit with the first step. */
-  begin(index: number): Promise<void>;
+  begin(index: number, plan?: Partial<CommitPlan>): Promise<void>;
   end(index: number): Promise<void>;
   /** A version of the workflow with these limits. */
   register(waitLimits: WaitLimits): Promise<unknown>;
@@ -211,9 +223,9 @@ async function startPaced(
       const irHash = definitionId;
       return store.definitions.register({ ...of, definitionId, irHash, ir, waitLimits });
     },
-    async begin(index) {
+    async begin(index, plan = {}) {
       const events = [makeEvent({ kind: 'NodeScheduled', nodeId: 'go' })];
-      await commitOne(store, makePlan(startedAt(index), { runnable: 'clear', events }));
+      await commitOne(store, makePlan(startedAt(index), { runnable: 'clear', events, ...plan }));
     },
     async end(index) {
       const execution = startedAt(index);

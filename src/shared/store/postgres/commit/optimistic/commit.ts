@@ -50,6 +50,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     !plan.leavesQueue &&
     plan.tenantLine === undefined &&
     plan.leavesLine === undefined &&
+    plan.usesToken === undefined &&
     plan.isTogether === undefined &&
     !changesApprovals(plan) &&
     [
