@@ -59,6 +59,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.engine.resumeExecution({ ...BY, executionId: second });
     t.deepEqual(await svc.begun(all), all.slice(0, 2));
   });
+
+  test(`${dialect}: one that is paused alone, or cancelled as it begins, holds no room of the bucket`, async (t) => {
+    const svc = await open(t, dialect, { rate: { limit: 24, per: '1d', burst: 1 } });
+    const all = await svc.start(4);
+    const [first, second, third, fourth] = all;
+    if (second === undefined || third === undefined) return t.fail('nothing was started');
+    t.deepEqual(await svc.begun(all), [first]);
+    await svc.engine.pauseExecution({ ...BY, executionId: second, reason: null });
+    await svc.passHours(1);
+    await svc.settle();
+    t.deepEqual(await svc.waiting(all), [third, fourth]);
+    await svc.passHours(1);
+    await svc.admit();
+    t.deepEqual(await svc.waiting(all), [fourth]);
+    await svc.engine.cancelExecution({ ...BY, executionId: third });
+    await svc.passHours(1);
+    t.deepEqual(await svc.begun(all), [first, fourth]);
+  });
 }
 
 async function open(t: ExecutionContext, dialect: Dialect, rules: JsonObject) {
@@ -114,6 +132,8 @@ async function open(t: ExecutionContext, dialect: Dialect, rules: JsonObject) {
       if (executionId !== undefined) await svc.engine.cancelExecution({ ...BY, executionId });
       await svc.settle();
     },
+    /** Gives tokens and places, and lets nobody begin yet. */
+    admit: () => svc.scheduling.admitChildren(),
     passHours: (hours: number) =>
       changeTable(url)(`update quota_buckets set full_at_us = full_at_us - ${hours * HOUR_US}`),
   };

@@ -279,6 +279,7 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
       tree: { rootExecutionId: execution.executionId, is: 'start', adds: 1, descendantsMax: 10 },
       snapshot: '{}',
       runnable: 'mark',
+      usesToken: true,
     }),
   );
   await judge(
