@@ -171,6 +171,41 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(ran, ['a', 'a.undo']);
   });
 
+  test(`${dialect}: a cancel keeps the end of a child that ended with its map`, async (t) => {
+    const { svc, ran } = await open(t);
+    const executionId = await svc.start({
+      start_node: 'a',
+      nodes: {
+        a: { ...CALL, undo: CALL },
+        m: { kind: { type: 'map', items: '[1, 2]', workflow_ref: 'held' } },
+        wait: WORKER,
+      },
+      edges: [
+        { from: 'a', to: 'm' },
+        { from: 'm', to: 'wait', on: 'failure' },
+      ],
+    });
+    await svc.settle();
+    const [item] = await svc.claim();
+    await svc.fail(item);
+    // The map fails and cancels the other child, which ends; its parent has not read the report.
+    const advance = async () => {
+      await svc.scheduling.advanceRunnable({ shards: [...Array(64).keys()], limit: 100 });
+      while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await advance();
+    await svc.scheduling.fireTimers({ limit: 100 });
+    await advance();
+    await svc.scheduling.fireTimers({ limit: 100 });
+    for (let turn = 0; turn < 3; turn += 1) await advance();
+    t.deepEqual(ran, ['a', 's.undo', 's.undo']);
+    t.is((await svc.story(executionId)).at(-1), 'NodeScheduled wait');
+    await svc.engine.cancelExecution({ ...by, executionId });
+    await svc.settle();
+    t.deepEqual(ran, ['a', 's.undo', 's.undo', 'a.undo']);
+    t.is(await statusOf(svc, executionId), 'cancelled');
+  });
+
   test(`${dialect}: another cancel records an end that an older scheduler did not report`, async (t) => {
     const { svc, ran, change } = await open(t);
     const executionId = await svc.start(parent({ p: child('plain') }));

@@ -61,7 +61,7 @@ async function endRun(
   }
   const continuedAs = state?.continuedAs ?? null;
   if (continuedAs !== null) return { continuedAs };
-  if (isAwaited(timer) && !(await tellEnds(deps, state))) return null;
+  if (isAwaited(timer) && !(await tellEnd(deps, state))) return null;
   await deps.store.timers.discard([timer]);
   return { continuedAs };
 }
@@ -71,13 +71,14 @@ function isAwaited({ visit }: DueTimer): boolean {
   return visit !== null;
 }
 
-/** Tells the parent what it does not know yet, if it waits for that. False: it has moved meanwhile. */
-async function tellEnds(deps: EngineDeps, child: ExecutionState | null): Promise<boolean> {
-  const parentId = child?.parent?.executionId ?? null;
-  const loaded = parentId && (await deps.store.executions.load(parentId, null));
-  if (loaded === null || isTerminal(loaded.row.status)) return true;
+/** Tells the parent of the end if it waits for that and does not know. False: it has moved meanwhile. */
+async function tellEnd(deps: EngineDeps, ended: ExecutionState | null): Promise<boolean> {
+  const parent = ended?.parent ?? null;
+  const loaded = parent && (await deps.store.executions.load(parent.executionId, null));
+  if (parent === null || loaded === null || isTerminal(loaded.row.status)) return true;
   const { row } = loaded;
-  const commit = await commitOfUntoldEnds(deps, { row, state: foldLoaded(loaded, null) });
+  const child = { ...parent, step: parent.step ?? null };
+  const commit = await commitOfUntoldEnds(deps, { row, state: foldLoaded(loaded, null), child });
   if (commit === null) return true;
   const verdict = await deps.committer.commit(commit);
   if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(row.executionId));

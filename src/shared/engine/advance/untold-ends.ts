@@ -1,5 +1,5 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { EndingChild } from '../../domain/execution/undo/undo-state.ts';
+import { type EndingChild, isSameChild } from '../../domain/execution/undo/undo-state.ts';
 import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
 import type { ExecutionState, UsageTotal } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
@@ -88,12 +88,19 @@ function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
  */
 export async function commitOfUntoldEnds(
   deps: EngineDeps,
-  { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
+  of: {
+    readonly row: ExecutionRow;
+    readonly state: ExecutionState;
+    /** Absent: the end of any child. */
+    readonly child?: Omit<EndingChild, 'childId'>;
+  },
 ): Promise<CommitPlan | null> {
+  const { row, state, child: only } = of;
   const { endingChildren = [] } = state.undo;
   const names: string[] = [];
   const events: ExecutionEvent[] = [];
   for (const child of endingChildren) {
+    if (only !== undefined && !isSameChild(child, only)) continue;
     const ended = await findEnded(deps, child);
     if (ended === null) continue;
     const name = CHILD_TIMER + ended;

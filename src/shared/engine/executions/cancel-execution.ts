@@ -12,7 +12,7 @@ import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
 import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
-import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
+import { type CommitPlan, emptyCommit, type NewTimer } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 import { childEnded, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
@@ -82,11 +82,7 @@ export async function commitOfCancel(
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
-  const told = [...state.live.values()].flatMap((visit) =>
-    runningChildren(visit).map(({ childId }) =>
-      parentEnded(childId, !isOver && awaitsChildren(state.undo, visit) ? visit : null),
-    ),
-  );
+  const told = timersOfChildren(state, isOver);
   return {
     ...emptyCommit(row),
     expectedSequence: row.lastSequence,
@@ -108,6 +104,23 @@ export async function commitOfCancel(
     runnable: isOver ? 'clear' : 'mark',
     workflowHold: isHeldByWorkflow(state) ? { workflowId: row.workflowId, is: 'drop' } : null,
   };
+}
+
+/** The timers that cancel the children, each once. */
+function timersOfChildren({ live, undo }: ExecutionState, isOver: boolean): readonly NewTimer[] {
+  const timers = new Map<ExecutionId, NewTimer>();
+  for (const visit of live.values()) {
+    const awaitedBy = !isOver && awaitsChildren(undo, visit) ? visit : null;
+    for (const { childId } of runningChildren(visit)) {
+      timers.set(childId, parentEnded(childId, awaitedBy));
+    }
+  }
+  if (isOver) return [...timers.values()];
+  // Children of visits that ended before: the cancel drops what they have reported.
+  for (const child of undo.endingChildren ?? []) {
+    timers.set(child.childId, parentEnded(child.childId, child));
+  }
+  return [...timers.values()];
 }
 
 function withReason(event: ExecutionEvent, reason: string | undefined): ExecutionEvent {

@@ -3,7 +3,13 @@ import { itemOf } from '../decisions/visit-entry.ts';
 import type { Draft } from '../draft.ts';
 import { type LiveVisit, NO_MEMORY, visitKey, type VisitScope } from '../state.ts';
 import { runningChildren } from '../undo/ending-children.ts';
-import type { EndingChild, Undoable, Undoing, UndoneItem } from '../undo/undo-state.ts';
+import {
+  type EndingChild,
+  isSameChild,
+  type Undoable,
+  type Undoing,
+  type UndoneItem,
+} from '../undo/undo-state.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
 import { changeVisit } from './live-visit.ts';
@@ -107,16 +113,17 @@ function questionOf({ undoes, scope }: LiveVisit, error: string): JsonObject {
 /** The visit ends, and undos wait for its children. */
 export function foldEndingChildren(draft: Draft, visit: LiveVisit): void {
   const { endingChildren = [] } = draft.undo;
-  draft.undo = { ...draft.undo, endingChildren: [...endingChildren, ...runningChildren(visit)] };
+  const running = runningChildren(visit);
+  // A function that fails and is then cancelled, before its rollback begins, ends twice.
+  const isNew = (one: EndingChild) => !endingChildren.some((other) => isSameChild(one, other));
+  const added = visit.run === null ? running : running.filter(isNew);
+  draft.undo = { ...draft.undo, endingChildren: [...endingChildren, ...added] };
 }
 
 export function foldEndedChild(draft: Draft, ended: Omit<EndingChild, 'childId'>): void {
   const { endingChildren, ...undo } = draft.undo;
   if (endingChildren === undefined) return;
-  const { nodeId, visit, step } = ended;
-  const left = endingChildren.filter(
-    (child) => child.nodeId !== nodeId || child.visit !== visit || child.step !== step,
-  );
+  const left = endingChildren.filter((child) => !isSameChild(child, ended));
   draft.undo = left.length === 0 ? undo : { ...undo, endingChildren: left };
 }
 

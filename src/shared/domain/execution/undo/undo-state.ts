@@ -30,6 +30,12 @@ export interface EndingChild {
   readonly childId: ExecutionId;
 }
 
+type ChildPlace = Omit<EndingChild, 'childId'>;
+
+export function isSameChild(one: ChildPlace, other: ChildPlace): boolean {
+  return one.nodeId === other.nodeId && one.visit === other.visit && one.step === other.step;
+}
+
 export interface Undoable {
   readonly nodeId: string;
   readonly visit: number;

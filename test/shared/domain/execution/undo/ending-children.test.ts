@@ -244,3 +244,22 @@ test('a durable function: its compensations wait for its children, and undos for
     t.deepEqual(history.refold(), history.state);
   }
 });
+
+test('a durable function that has failed and is then cancelled has each child once', (t) => {
+  const history = suspended(begun({ f: FUNCTION }), true);
+  const failed = { visit: 0, attempt: 0, error: 'it took too long', error_class: 'timeout' };
+  history.record({
+    kind: 'NodeFailed',
+    nodeId: 'f',
+    payload: { ...failed, retryable: false, awaits_children: true },
+  });
+  cancel(history);
+  t.deepEqual(
+    history.state.undo.endingChildren?.map(({ step }) => step),
+    ['one', 'two'],
+  );
+  history.record(ended('f', { step: 'one' }));
+  t.false(history.events.some(({ kind }) => kind === 'RollbackScheduled'));
+  history.record(ended('f', { step: 'two' }));
+  t.is(history.events.at(-1)?.kind, 'RollbackScheduled');
+});
