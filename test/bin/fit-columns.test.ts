@@ -40,3 +40,13 @@ test('texts that fit stay whole, and each line of a cell is cut alone', (t) => {
     [20, 5],
   );
 });
+
+test('letters that a terminal shows twice as wide count twice', (t) => {
+  const cutTo = (text: string, width: number) =>
+    fitColumns({ head: ['ABOUT'], rows: [[text]] }, width)[0]?.[0];
+  t.is(cutTo('この 承認は 金曜日まで', 30), 'この 承認は 金曜日まで');
+  t.is(cutTo('この 承認は 金曜日まで', 15), 'この 承認は 金…');
+  t.is(cutTo('결제가 거부되었습니다', 15), '결제가 거부되…');
+  t.is(cutTo('déjà vu, cafe\u0301s fermés', 12), 'déjà vu, ca…');
+  t.is(cutTo('👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧', 14), '👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧 👩‍👩‍👧');
+});

@@ -3,8 +3,8 @@ const GAP = 2;
 const WIDTH_MIN = 12;
 
 /**
- * Rows of a table with texts cut to fit a line of this many characters, as far as that is possible. A
- * cell of one word is a name, an id or a time, which people copy, so it is never cut.
+ * Rows of a table with texts cut to fit a line of this width, as far as that is possible. A cell of one
+ * word is a name, an id or a time, which people copy, so it is never cut.
  */
 export function fitColumns(
   {
@@ -44,11 +44,19 @@ function cut(cell: string, width: number): string {
   if (!isText(cell)) return cell;
   return cell
     .split('\n')
-    .map((line) => {
-      const characters = Array.from(line);
-      return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
-    })
+    .map((line) => (widthOf(line) <= width ? line : `${beginOf(line, width - 1)}…`))
     .join('\n');
+}
+
+function beginOf(line: string, width: number): string {
+  let begin = '';
+  let left = width;
+  for (const { segment } of SEGMENTER.segment(line)) {
+    left -= widthOfSegment(segment);
+    if (left < 0) break;
+    begin += segment;
+  }
+  return begin;
 }
 
 function isText(cell: string): boolean {
@@ -56,8 +64,22 @@ function isText(cell: string): boolean {
 }
 
 function widthOf(cell: string): number {
-  return Math.max(...cell.split('\n').map((line) => Array.from(line).length));
+  return Math.max(...cell.split('\n').map(widthOfLine));
 }
+
+function widthOfLine(line: string): number {
+  if (Buffer.byteLength(line) === line.length) return line.length;
+  return sum([...SEGMENTER.segment(line)].map(({ segment }) => widthOfSegment(segment)));
+}
+
+/** Terminals show the letters of Chinese, Japanese and Korean, and emoji, twice as wide as others. */
+function widthOfSegment(segment: string): number {
+  return WIDE.test(segment) ? 2 : 1;
+}
+
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const WIDE =
+  /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\p{Emoji_Presentation}]/u;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
