@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
+import type { ExecutionId, WorkItemId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
@@ -225,6 +225,39 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(await statusOf(svc, executionId), 'cancelled');
   });
 
+  test(`${dialect}: a function that a policy blocks waits for its children before undos`, async (t) => {
+    const { svc, ran } = await open(t);
+    const executionId = await svc.start({
+      start_node: 'a',
+      nodes: {
+        a: { ...CALL, undo: CALL },
+        f: { kind: 'function', name: 'shop.order', retry_policy: 'no_retry' },
+      },
+      edges: [{ from: 'a', to: 'f' }],
+    });
+    await svc.settle();
+    const turn = await claimTurn(svc);
+    await svc.engine.suspendFunction({
+      tenantId: TENANT,
+      workItemId: turn?.record.workItemId ?? ('' as WorkItemId),
+      leaseFence: turn?.leaseFence ?? 0,
+      expectedLength: 0,
+      entries: [],
+      waits: [
+        { identity: 'nap', kind: 'timer', delay_ms: 0 },
+        { identity: 'sub', kind: 'child', workflow_id: 'held', input: {} },
+      ],
+    });
+    await svc.settle();
+    const policy = { blocked_tools: ['shop.order'] };
+    const changes = { name: null, status: null, policy, limits: null };
+    await svc.engine.updateTenant({ ...by, changes });
+    t.is(await claimTurn(svc), undefined);
+    await svc.settle();
+    t.deepEqual(ran, ['a', 's.undo', 'a.undo']);
+    t.is(await statusOf(svc, executionId), 'failed');
+  });
+
   test(`${dialect}: a parent with nothing to undo ends at once, and hears of no child`, async (t) => {
     const { svc } = await open(t);
     const executionId = await svc.start({ nodes: { s: child('held') } });
@@ -234,4 +267,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     t.is((await svc.story(executionId)).at(-1), 'WorkflowCancelled');
   });
+}
+
+async function claimTurn({ engine }: TestEngine) {
+  const [turn] = await engine.claimWork({
+    tenantId: TENANT,
+    workerId: 'worker-1',
+    queues: ['function'],
+    maxItems: 1,
+    waitMs: 0,
+    signal: new AbortController().signal,
+    host: 'localhost',
+    version: '0.0.0',
+  });
+  return turn;
 }

@@ -16,6 +16,7 @@ import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
+import { awaitsChildren } from '../../domain/execution/undo/ending-children.ts';
 import { endsWithFunction } from './functions/end-function.ts';
 import { causeOf } from '../overview/cause-of.ts';
 
@@ -65,9 +66,10 @@ export async function judgeClaimed(
     case 'blocked': {
       const error = violationText(verdict);
       const errorClass = 'policy_violation';
+      const awaits = awaitsChildren(state.undo, live);
       const failed = failureFact(
         { ...ticket, workerId },
-        { error, errorClass, verdict: { retryable: false } },
+        { error, errorClass, verdict: { retryable: false }, awaitsChildren: awaits },
       );
       const events = [violationEvent(nodeId, visit, verdict), failed];
       const isOver = !beginsRollback(live.run);
@@ -75,7 +77,9 @@ export async function judgeClaimed(
         ...settled,
         events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
         deadLetters: isOver ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }] : [],
-        ...(live.run !== null && isOver && endsWithFunction(state, { ...live, run: live.run })),
+        ...(live.run !== null &&
+          (isOver || awaits) &&
+          endsWithFunction(state, { ...live, run: live.run, awaits })),
       };
     }
   }
