@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import type { ExecutionId, WorkItemId } from '../../../src/shared/domain/ids.ts';
+import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
@@ -239,7 +239,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const turn = await claimTurn(svc);
     await svc.engine.suspendFunction({
       tenantId: TENANT,
-      workItemId: turn?.record.workItemId ?? ('' as WorkItemId),
+      workItemId: turn?.record.workItemId ?? '',
       leaseFence: turn?.leaseFence ?? 0,
       expectedLength: 0,
       entries: [],
