@@ -8,9 +8,10 @@ import io.svc.internal.Signal;
 import io.svc.json.Json;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +123,7 @@ final class WorkerRun implements Reports.Carry {
     if (!settings.isRegistering()) {
       return;
     }
-    List<String> refusedNames = new ArrayList<>();
+    Set<String> refusedNames = new TreeSet<>();
     for (DurableFunction<?, ?> function : settings.functions().values()) {
       Answer answer = sendRegistration(function);
       if (answer == null) {
