@@ -52,8 +52,6 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     initial_input: { n: 1 },
     completed_at: null,
     error: null,
-    error_class: null,
-    error_node_id: null,
     parent_execution_id: null,
     labels: {},
     waiting_for: null,

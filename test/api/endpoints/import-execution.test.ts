@@ -57,7 +57,12 @@ for (const from of DIALECTS) {
     t.deepEqual({ ...is?.body, imported: null }, { ...was?.body });
     const listed = await here.call({ path: '/executions' });
     t.deepEqual(listed.body['executions'], [
-      { ...(was && summaryOf(was.body)), imported: is?.body['imported'] },
+      {
+        ...(was && summaryOf(was.body)),
+        imported: is?.body['imported'],
+        error_class: null,
+        error_node_id: null,
+      },
     ]);
     const again = await exportOf(here, id);
     t.deepEqual(again, {
