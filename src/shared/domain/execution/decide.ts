@@ -21,6 +21,7 @@ import type { ExecutionEvent } from './event.ts';
 import { type ExecutionState, isDelayed, isPausedByOperator } from './state.ts';
 import { isTerminal } from './status.ts';
 import type { Turn } from './turn.ts';
+import { childrenBeforeUndo } from './undo/ending-children.ts';
 
 /**
  * The most nodes that one decision may enter, so that a loop of pure nodes still commits on the
@@ -78,20 +79,28 @@ export function decide(params: {
       more = true;
       break;
     }
-    const progressed = answered || startArrivals(turn) || startUndo(turn) || startFinalizers(turn);
+    const progressed =
+      answered ||
+      startArrivals(turn) ||
+      (!waitsForChildren(turn) && (startUndo(turn) || startFinalizers(turn)));
     if (progressed) {
       if (turn.budget > 0) continue;
       more = true;
       break;
     }
     if (turn.draft.ending === null) skipUnreachable(turn);
-    if (!endExecution(turn)) break;
+    if (waitsForChildren(turn) || !endExecution(turn)) break;
   }
   if (startWait !== null) startsInTime(turn, startWait);
   if (!isTerminal(turn.draft.status)) {
     turn.draft.status = more ? 'running' : deriveStatus(turn.draft);
   }
   return { events: turn.events, effects: turn.effects, next: turn.draft, more };
+}
+
+/** Undos, finalizers and the end come after the ends of children. */
+function waitsForChildren({ plan, draft }: Turn): boolean {
+  return childrenBeforeUndo(plan, draft).length > 0;
 }
 
 /** The execution has ended, or nothing follows for now. */

@@ -3,7 +3,6 @@ import { endingEvent, terminalEvent } from '../finalizers.ts';
 import type { Failure } from '../state.ts';
 import type { TerminalStatus } from '../status.ts';
 import { nextUndo } from '../undo/due-undo.ts';
-import { childrenBeforeUndo } from '../undo/ending-children.ts';
 import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
@@ -13,7 +12,6 @@ import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 export function endExecution(turn: Turn): boolean {
   const { live, arrivals, ending } = turn.draft;
   if (live.size > 0 || arrivals.length > 0) return false;
-  if (childrenBeforeUndo(turn.plan, turn.draft).length > 0) return false;
   if (ending === null) endAs(turn, 'completed', null);
   else if (ending.outcome === 'completed' && ending.finalizerFailure !== null) {
     emit(turn, terminalEvent('failed', ending.finalizerFailure));

@@ -1,7 +1,6 @@
 import { finalizersOf } from '../finalizers.ts';
 import { enterOnBudget, planNode, type Turn } from '../turn.ts';
 import type { LiveVisit } from '../state.ts';
-import { childrenBeforeUndo } from '../undo/ending-children.ts';
 import { enterNode } from './enter-node.ts';
 
 /** Starts the next finalizer that has not been entered yet. Each is entered once, at visit 0. */
@@ -11,7 +10,6 @@ export function startFinalizers(turn: Turn): boolean {
   // Finalizers put in order what rollbacks and undos leave.
   const isBefore = ({ run, undoes }: LiveVisit) => run?.mode === 'rollback' || undoes !== undefined;
   if (turn.draft.live.values().some(isBefore)) return false;
-  if (childrenBeforeUndo(turn.plan, turn.draft).length > 0) return false;
   const due = finalizersOf(turn.plan, ending.outcome).find((id) => !nextVisit.has(id));
   if (due === undefined) return false;
   enterOnBudget(turn, () => enterNode(turn, planNode(turn, due)));

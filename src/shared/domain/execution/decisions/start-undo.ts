@@ -1,6 +1,5 @@
 import { enterOnBudget, planNode, type Turn } from '../turn.ts';
 import { isSetAside, nextUndo } from '../undo/due-undo.ts';
-import { childrenBeforeUndo } from '../undo/ending-children.ts';
 import { enterUndo } from './enter-node.ts';
 
 /**
@@ -10,7 +9,6 @@ import { enterUndo } from './enter-node.ts';
 export function startUndo(turn: Turn): boolean {
   const { draft, plan } = turn;
   if (draft.ending === null || !draft.live.values().every(isSetAside)) return false;
-  if (childrenBeforeUndo(plan, draft).length > 0) return false;
   const due = nextUndo(plan, draft, draft.ending.outcome);
   const by = due && plan.undos.get(due.nodeId);
   if (due === null || by === undefined || by === null) return false;
