@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { FailureCause } from '../../store/commit.ts';
+import type { FailureCause, NewDeadLetter } from '../../store/commit.ts';
 import { normaliseError } from './normalise-error.ts';
 
 const BYTES = 6;
@@ -9,4 +9,12 @@ const BYTES = 6;
 export function causeOf(error: string, errorClass: string): FailureCause {
   const hash = createHash('sha256').update(normaliseError(error)).digest();
   return { errorClass, causeKey: hash.readUIntBE(0, BYTES) };
+}
+
+/** The dead letter of a last attempt, with its cause. */
+export function deadLetterOf({
+  errorClass,
+  ...letter
+}: Omit<NewDeadLetter, 'causeKey'>): NewDeadLetter {
+  return { ...letter, ...causeOf(letter.error, errorClass) };
 }

@@ -11,7 +11,7 @@ import type { EngineDeps } from '../deps.ts';
 import { endsWithFunction } from './functions/end-function.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
-import { causeOf } from '../overview/cause-of.ts';
+import { deadLetterOf } from '../overview/cause-of.ts';
 
 /**
  * The commit by which the runtime fails an attempt after its worker went silent. The caller adds
@@ -63,7 +63,7 @@ export async function failAttempt(
   return {
     ...emptyCommit(ticket),
     events: [newEvent(failed, SCHEDULER_ACTOR)],
-    deadLetters: dead ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }] : [],
+    deadLetters: dead ? [deadLetterOf({ workItemId, attempt, error, errorClass })] : [],
     runnable: 'mark',
     // Only this state shows the compensations that a function has to run.
     ...(state !== null && { expectedSequence: state.sequence }),

@@ -22,7 +22,7 @@ import { judgeRetry } from '../../domain/work/retry.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
 import { failFunction } from './functions/settle-function.ts';
 import { newEvent } from '../commit/commit-plan.ts';
-import { causeOf } from '../overview/cause-of.ts';
+import { deadLetterOf } from '../overview/cause-of.ts';
 
 export interface FailWorkItem extends SettleRef {
   readonly error: string;
@@ -106,7 +106,7 @@ export async function failWorkItem(
     ...chargeWith([failed]),
     deadLetters: verdict.retryable
       ? []
-      : [{ workItemId, attempt, error, ...causeOf(error, errorClass) }],
+      : [deadLetterOf({ workItemId, attempt, error, errorClass })],
     runnable: 'mark',
   });
   deps.report.count('items_failed', 1);

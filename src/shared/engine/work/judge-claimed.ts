@@ -18,7 +18,7 @@ import { foldLoaded } from '../advance/load-execution.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
 import { awaitsChildren } from '../../domain/execution/undo/ending-children.ts';
 import { endsWithFunction } from './functions/end-function.ts';
-import { causeOf } from '../overview/cause-of.ts';
+import { deadLetterOf } from '../overview/cause-of.ts';
 
 /**
  * Judges an item that has just been leased: the policies were judged when it was scheduled, but the
@@ -76,7 +76,7 @@ export async function judgeClaimed(
       return {
         ...settled,
         events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
-        deadLetters: isOver ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }] : [],
+        deadLetters: isOver ? [deadLetterOf({ workItemId, attempt, error, errorClass })] : [],
         ...(live.run !== null &&
           (isOver || awaits) &&
           endsWithFunction(state, { ...live, run: live.run, awaits })),

@@ -24,7 +24,7 @@ import type { Settleable } from '../worker-leases.ts';
 import { judgeAppend, leanEntries, recordedEvents } from './append-entries.ts';
 import { changeRun, leaseOf, type OpenRun, type RunChange } from './change-run.ts';
 import { endsWithFunction } from './end-function.ts';
-import { causeOf } from '../../overview/cause-of.ts';
+import { deadLetterOf } from '../../overview/cause-of.ts';
 
 /*
  * How a turn of a durable function settles its item. Entries ride along in the same commit. In a
@@ -135,9 +135,7 @@ export async function failFunction(
         isOver,
         awaits,
         commit: {
-          deadLetters: isOver
-            ? [{ workItemId, attempt, error, ...causeOf(error, errorClass) }]
-            : [],
+          deadLetters: isOver ? [deadLetterOf({ workItemId, attempt, error, errorClass })] : [],
         },
       };
     },
