@@ -20,6 +20,8 @@ async function fill(tenant: TestTenant, count: number): Promise<readonly string[
   return ids;
 }
 
+const DEFAULT_COLUMNS = ['Started', 'Duration', 'Waits for', 'Error'];
+
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Executions' }).getByRole('listitem');
 const rowOf = (page: Page, id = '') =>
   rowsOf(page).filter({ has: page.locator(`a[href$="${id}"]`) });
@@ -130,6 +132,40 @@ story('a person finds executions by the class of an error', async (t, place) => 
   await rowOf(page, failed).waitFor();
   const query = page.getByRole('combobox', { name: 'Query' });
   t.is(await query.inputValue(), 'error_class = "error"');
+});
+
+story('a choice of columns hides what the person hid, and later columns show', async (t, place) => {
+  const { page, tenant, open } = place;
+  const [failed] = await fill(tenant, 0);
+  const header = page.getByRole('region', { name: 'Executions' }).locator('[aria-hidden="true"]');
+  const titles = async () => {
+    await rowOf(page, failed).waitFor();
+    const cells = await header.first().locator('span').allInnerTexts();
+    return cells.filter((title) => title !== '');
+  };
+  await open('executions');
+  t.deepEqual(await titles(), ['Status', 'Execution', ...DEFAULT_COLUMNS]);
+  await page.getByText('Columns').click();
+  await page.getByLabel('Started').uncheck();
+  await page.getByLabel('Error class').check();
+  const own = ['Status', 'Execution', 'Duration', 'Waits for', 'Error class', 'Error'];
+  t.deepEqual(await titles(), own);
+  await page.reload();
+  t.deepEqual(await titles(), own);
+  t.is(
+    await page.evaluate(() => localStorage.getItem('svc.executions.columns')),
+    '+class,-started',
+  );
+
+  // A choice of version 0.4.0, which had no column "Waits for".
+  await page.evaluate(() => localStorage.setItem('svc.executions.columns', 'started,ended'));
+  await page.reload();
+  t.deepEqual(await titles(), ['Status', 'Execution', 'Started', 'Ended', 'Waits for']);
+  await page.getByText('Columns').click();
+  await page.getByLabel('Ended').uncheck();
+  for (const title of ['Duration', 'Error']) await page.getByLabel(title, { exact: true }).check();
+  t.deepEqual(await titles(), ['Status', 'Execution', ...DEFAULT_COLUMNS]);
+  t.is(await page.evaluate(() => localStorage.getItem('svc.executions.columns')), null);
 });
 
 story('an action on many hits what its preview showed, and nothing else', async (t, place) => {
