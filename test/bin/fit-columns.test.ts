@@ -24,6 +24,29 @@ test('ids, names and times stay whole however narrow the terminal is', (t) => {
   t.deepEqual(fitColumns({ head, rows }, 20), rows);
 });
 
+test('addresses stay whole, and long words that are no names are cut', (t) => {
+  const address = 'https://hooks.example.com/orders/0198c0de00007000a000000000000001?try=2';
+  const json = JSON.stringify({ error: 'declined', codes: ['51', '05'], network: 'visa' });
+  const short = '{"error":"declined"}';
+  const sentence =
+    '銀行が理由を示さずに支払いを拒否しました。明日もう一度試してください。担当者に連絡済みです。';
+  const rows = [
+    [address, short],
+    ['-', json],
+    ['-', sentence],
+    ['-', 'A'.repeat(300)],
+  ];
+  const fitted = fitColumns({ head: ['URL', 'ERROR'], rows }, 20);
+  t.deepEqual(
+    fitted.map(([first]) => first),
+    [address, '-', '-', '-'],
+  );
+  t.deepEqual(
+    fitted.map(([, second]) => second),
+    [short, `${json.slice(0, 19)}…`, '銀行が理由を示さず…', `${'A'.repeat(19)}…`],
+  );
+});
+
 test('a column keeps the width that its names need', (t) => {
   const name = 'billing-of-the-last-month';
   const rows = [[name], [`${SENTENCE} ${SENTENCE}`]];

@@ -1,10 +1,12 @@
+import stringWidth from 'string-width';
+
 /** Between two columns. */
 const GAP = 2;
 const WIDTH_MIN = 12;
 
 /**
- * Rows of a table with texts cut to fit a line of this width, as far as that is possible. A cell of one
- * word is a name, an id or a time, which people copy, so it is never cut.
+ * Rows of a table with texts cut to fit a line of this width, as far as that is possible. People copy names,
+ * ids, times and addresses, so these are never cut.
  */
 export function fitColumns(
   {
@@ -44,7 +46,7 @@ function cut(cell: string, width: number): string {
   if (!isText(cell)) return cell;
   return cell
     .split('\n')
-    .map((line) => (widthOf(line) <= width ? line : `${beginOf(line, width - 1)}…`))
+    .map((line) => (stringWidth(line) <= width ? line : `${beginOf(line, width - 1)}…`))
     .join('\n');
 }
 
@@ -52,7 +54,7 @@ function beginOf(line: string, width: number): string {
   let begin = '';
   let left = width;
   for (const { segment } of SEGMENTER.segment(line)) {
-    left -= widthOfSegment(segment);
+    left -= stringWidth(segment);
     if (left < 0) break;
     begin += segment;
   }
@@ -60,26 +62,21 @@ function beginOf(line: string, width: number): string {
 }
 
 function isText(cell: string): boolean {
-  return /\s/.test(cell.trim());
+  const word = cell.trim();
+  if (/\s/.test(word)) return true;
+  return word.length > WORD_LENGTH && !NAME.test(word);
 }
+
+/** A longer word may be JSON, or a sentence of a language that has no spaces. */
+const WORD_LENGTH = 40;
+/** No id is longer than 256 characters. */
+const NAME = /^[\w.:/@+~#%?&=,-]{1,256}$/;
 
 function widthOf(cell: string): number {
-  return Math.max(...cell.split('\n').map(widthOfLine));
-}
-
-function widthOfLine(line: string): number {
-  if (Buffer.byteLength(line) === line.length) return line.length;
-  return sum([...SEGMENTER.segment(line)].map(({ segment }) => widthOfSegment(segment)));
-}
-
-/** Terminals show the letters of Chinese, Japanese and Korean, and emoji, twice as wide as others. */
-function widthOfSegment(segment: string): number {
-  return WIDE.test(segment) ? 2 : 1;
+  return Math.max(...cell.split('\n').map((line) => stringWidth(line)));
 }
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const WIDE =
-  /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\p{Emoji_Presentation}]/u;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
