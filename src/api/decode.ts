@@ -90,13 +90,18 @@ function describe(
 }
 
 function phrase(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined || value === null) return 'is required';
+  if (value === undefined) return 'is required';
+  if (issue.code === 'invalid_type' && !issue.message.startsWith(OWN_WORDS)) return issue.message;
+  if (value === null && issue.code !== 'custom') return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
   if (issue.code === 'invalid_union') return phraseOfKinds(issue);
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   return tellBound(issue.message);
 }
+
+/** The library's own message, where a schema has none for a value of another type. */
+const OWN_WORDS = 'Invalid input';
 
 /** `must be a string or a number`: a value of another kind than those that a union takes. */
 function phraseOfKinds({ errors, message }: z.core.$ZodIssueInvalidUnion): string {

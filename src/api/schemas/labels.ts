@@ -5,24 +5,27 @@ import {
   LABEL_NAME,
   LABEL_NAME_RULE,
   LABELS_MAX,
+  tellTooMany,
 } from '../../shared/domain/execution/labels/labels.ts';
 
-const name = z.string().regex(LABEL_NAME, LABEL_NAME_RULE);
+const name = z.string().regex(LABEL_NAME, `${LABEL_NAME_RULE}: rename it`);
 
 const value = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(LABEL_LENGTH_MAX, `must be at most ${LABEL_LENGTH_MAX} characters`)
+  .string('must be text: give a number or a boolean as text, such as "1", and leave null out')
+  .min(1, 'must not be empty: leave the label out')
+  .max(
+    LABEL_LENGTH_MAX,
+    `must be at most ${LABEL_LENGTH_MAX} characters: shorten it, or leave the label out`,
+  )
   // PostgreSQL stores no such character.
-  .regex(/^[^\0]*$/, 'must not contain the character U+0000');
+  .regex(/^[^\0]*$/, 'must not contain the character U+0000: remove it');
 
 /** Labels as callers give them. */
 export const givenLabels = z
-  .record(name, value)
-  .refine(
-    (labels) => Object.keys(labels).length <= LABELS_MAX,
-    `an execution has at most ${LABELS_MAX} labels`,
-  )
+  .record(name, value, 'must be an object of names and texts, such as {"tier": "gold"}')
+  .refine((labels) => Object.keys(labels).length <= LABELS_MAX, {
+    error: ({ input }) => tellTooMany(Object.keys(input as object).length),
+  })
   .meta({ maxProperties: LABELS_MAX });
 
 /** Labels as they are kept. */

@@ -157,7 +157,7 @@ test('400: a document that cannot be true is refused, and leaves nothing', async
     ['no kind of event', at(3, { kind: 'NodeVanished' })],
     ['of a NodeScheduled', payloadAt(1, { visit: -1 })],
     ['of a WorkflowStarted', payloadAt(0, { continued_from: "'; drop table events" })],
-    ['node_id is required', at(1, { node_id: null })],
+    ['node_id must name the node', at(1, { node_id: null })],
     ['do not follow each other', payloadAt(1, { visit: 7 })],
     ['not allowed', payloadAt(0, { input: JSON.parse('{"a":[{"constructor":1}]}') as object })],
     ['error does not match|status does not match', payloadAt(last, { error: 'another' })],

@@ -194,10 +194,23 @@ check(
 check('400: an entry of labels has labels as its output', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const turn = await claimTurn(svc);
-  const wrong = [null, 'text', [], { _a: 'v' }, { a: '' }, { a: 'v'.repeat(129) }, { a: 1 }];
-  for (const output of [...wrong, many(17)]) {
-    const { status } = await record(svc, turn, [set('set-labels', output)]);
+  const objectRule = ' must be an object of names and texts, such as {"tier": "gold"}';
+  const wrong: readonly (readonly [JsonValue, string])[] = [
+    [null, objectRule],
+    ['text', objectRule],
+    [[], objectRule],
+    [{ _a: 'v' }, '._a is no name of a label: it has at most 128 letters'],
+    [{ a: '' }, '.a must not be empty: leave the label out'],
+    [{ a: 'v'.repeat(129) }, '.a must be at most 128 characters: shorten it'],
+    [{ a: 1 }, '.a must be text: give a number or a boolean as text'],
+    [{ a: null }, '.a must be text: give a number or a boolean as text'],
+    [many(17), ' are 17, and an execution has at most 16 labels: leave out 1'],
+  ];
+  for (const [output, problem] of wrong) {
+    const { status, body } = await record(svc, turn, [set('set-labels', output)]);
     t.is(status, 400, JSON.stringify(output));
+    const { error } = body as unknown as { readonly error: string };
+    t.true(error.startsWith(`bad request: entries.0.output${problem}`), error);
   }
   t.is((await record(svc, turn, [{ identity: 'none', kind: 'labels' }])).status, 400);
   expectStatus(await record(svc, turn, [set('set-labels', {})]), 200);

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/shared/domain/json.ts';
 import { onBothStores } from '../../support/both-stores.ts';
 import { claimTurn, FUNCTION } from '../../support/functions.ts';
 import { expectStatus } from '../../support/tenant.ts';
@@ -25,6 +26,27 @@ const find = async (svc: TestTenant, q: string) => {
 
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 'v']));
+
+const messageOf = ({ body }: { readonly body: unknown }) =>
+  (body as { readonly error: string }).error;
+
+const NAME_RULE =
+  'is no name of a label: it has at most 128 letters, digits and characters of _.:/-, and begins with a letter or a digit: rename it';
+const TEXT_RULE =
+  'must be text: give a number or a boolean as text, such as "1", and leave null out';
+const OBJECT_RULE = 'must be an object of names and texts, such as {"tier": "gold"}';
+
+/** Labels that a worker may not give, and what the answer says of the field. */
+const WRONG: readonly (readonly [JsonValue, string])[] = [
+  [{ _a: 'v' }, `._a ${NAME_RULE}`],
+  [{ a: '' }, '.a must not be empty: leave the label out'],
+  [{ a: 'v'.repeat(129) }, '.a must be at most 128 characters: shorten it, or leave the label out'],
+  [{ a: 1 }, `.a ${TEXT_RULE}`],
+  [{ a: null }, `.a ${TEXT_RULE}`],
+  [[], ` ${OBJECT_RULE}`],
+  ['gold', ` ${OBJECT_RULE}`],
+  [many(17), ' are 17, and an execution has at most 16 labels: leave out 1'],
+];
 
 check(
   '200: labels of a result replace those of the start, and find the execution',
@@ -105,12 +127,17 @@ check('400: a result with labels that cannot be kept settles nothing', async (t,
   const w = await svc.register({ nodes: { a: call } });
   const id = await svc.start(w, {}, { labels: many(15) });
   const item = await svc.claimOf('a');
-  for (const labels of [{ _a: 'v' }, { a: '' }, { a: 'v'.repeat(129) }, { a: 1 }, [], many(17)]) {
-    t.is((await svc.complete(item, {}, { labels })).status, 400, JSON.stringify(labels));
+  for (const [labels, problem] of WRONG) {
+    const refused = await svc.complete(item, {}, { labels });
+    t.is(refused.status, 400, JSON.stringify(labels));
+    t.is(messageOf(refused), `bad request: labels${problem}`);
   }
   const full = await svc.complete(item, {}, { labels: { one: '1', two: '2' } });
   t.is(full.status, 400);
-  t.regex(JSON.stringify(full.body), /at most 16 labels/);
+  t.is(
+    messageOf(full),
+    'bad request: labels, with those that it has, are 17, and an execution has at most 16 labels: leave out 1, or replace some',
+  );
   t.deepEqual(await labelsOf(svc, id), many(15));
   expectStatus(await svc.complete(item, {}, { labels: { one: '1', n3: 'w' } }), 200);
   await svc.until(id, 'completed');

@@ -85,7 +85,9 @@ check(
       const failures = (await tenant.events(id)).filter(({ kind }) => kind === 'NodeFailed');
       t.is(failures.length, 1, at);
     }
-    const full = 'bad request: with those that it has, an execution has at most 16 labels';
+    const full =
+      'bad request: labels, with those that it has, are 17, and an execution has at most 16 labels: ' +
+      'leave out 1, or replace some';
     const refused = `the journal does not take labels "set-labels#2": ${full}`;
     t.deepEqual(messages, {
       step: `node run failed: ${refused}`,

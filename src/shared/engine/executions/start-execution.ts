@@ -5,6 +5,7 @@ import {
   hasLabels,
   type Labels,
   LABELS_MAX,
+  tellTooMany,
   NO_LABELS,
 } from '../../domain/execution/labels/labels.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
@@ -178,8 +179,9 @@ function labelStart(
   if (!labelled.ok) throw badRequest(`execution_labels of the workflow: ${labelled.message}`);
   if (!hasLabels(given)) return labelled.labels;
   const labels = { ...labelled.labels, ...given };
-  if (Object.keys(labels).length <= LABELS_MAX) return labels;
-  throw badRequest(`with those of the workflow, an execution has at most ${LABELS_MAX} labels`);
+  const count = Object.keys(labels).length;
+  if (count <= LABELS_MAX) return labels;
+  throw badRequest(`labels, with those of the workflow, ${tellTooMany(count)}`);
 }
 
 /** Those of the request, and for what it does not say, those of the definition. */

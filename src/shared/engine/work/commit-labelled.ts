@@ -2,8 +2,8 @@ import { badRequest } from '../../domain/errors.ts';
 import {
   haveRoom,
   type Labels,
-  LABELS_MAX,
   NO_LABELS,
+  tellTooMany,
 } from '../../domain/execution/labels/labels.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import { loadHeld } from '../advance/held-execution.ts';
@@ -37,5 +37,6 @@ export async function commitLabelled(
 
 export function checkRoom(labels: Labels, added: Labels): void {
   if (haveRoom(labels, added)) return;
-  throw badRequest(`with those that it has, an execution has at most ${LABELS_MAX} labels`);
+  const count = Object.keys({ ...labels, ...added }).length;
+  throw badRequest(`labels, with those that it has, ${tellTooMany(count)}, or replace some`);
 }

@@ -15,6 +15,11 @@ export const LABEL_NAME_RULE =
   `is no name of a label: it has at most ${LABEL_LENGTH_MAX} letters, digits and characters of _.:/-, ` +
   'and begins with a letter or a digit';
 
+/** Says what to do about too many labels; a refusal names the field before it. */
+export function tellTooMany(count: number): string {
+  return `are ${count}, and an execution has at most ${LABELS_MAX} labels: leave out ${count - LABELS_MAX}`;
+}
+
 /** Whether an execution with these labels can have the others, too. */
 export function haveRoom(labels: Labels, added: Labels): boolean {
   return Object.keys({ ...labels, ...added }).length <= LABELS_MAX;
