@@ -215,7 +215,10 @@ export interface VisitMemory {
   readonly asked: JsonObject | null;
   /** SHA-256 of the canonical JSON of everything approved so far. */
   readonly approvedHashes: readonly string[];
-  /** Attempts that rate limits refused and that do not count. */
+  /**
+   * Attempts that did not count since the visit last got on: those that rate limits refused, and turns
+   * of a function whose code did not fit its journal.
+   */
   readonly uncounted: number;
 }
 

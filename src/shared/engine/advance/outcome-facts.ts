@@ -13,7 +13,7 @@ import type { NodeOutcome, Usage } from '../../nodes/run.ts';
  * this process.
  */
 
-/** After this many refusals by rate limits in one visit, further attempts count like any other. */
+/** After this many refusals by rate limits without progress, further attempts of a visit count like any other. */
 const UNCOUNTED_MAX = 50;
 const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
 /**

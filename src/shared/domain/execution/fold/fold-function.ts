@@ -22,7 +22,7 @@ import { type ChildEnd, type LiveVisit, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import { endUndo, foldEndingChildren, isUndo } from './fold-undo.ts';
-import { changeVisit, liveVisit } from './live-visit.ts';
+import { changeVisit, liveVisit, memoryOnward } from './live-visit.ts';
 
 /* Folds the events of durable functions into their visits. */
 
@@ -39,6 +39,7 @@ export function foldStepRecorded(draft: Draft, { nodeId, payload }: EventOf<'Ste
     draft.carriedJournals = others;
   }
   changeVisit(draft, visit, {
+    memory: memoryOnward(visit),
     run: {
       ...run,
       recorded: record(draft, run.recorded, payload),
@@ -107,6 +108,7 @@ export function foldSuspended(draft: Draft, { nodeId, payload }: EventOf<'NodeSu
   const opened = payload.waits.filter(({ identity }) => !open.has(identity)).map(openWait);
   changeVisit(draft, visit, {
     phase: isResumed ? visit.phase : 'suspended',
+    memory: memoryOnward(visit),
     run: {
       ...run,
       waits: [...run.waits, ...opened],
@@ -162,6 +164,7 @@ export function foldRollbackScheduled(
   changeVisit(draft, visit, {
     attempt,
     signal: null,
+    memory: memoryOnward(visit),
     run: { ...runOf(draft, visit), turn, waits: [], hasTimeout: false },
   });
 }

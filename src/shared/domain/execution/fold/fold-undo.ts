@@ -12,7 +12,7 @@ import {
 } from '../undo/undo-state.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
-import { changeVisit } from './live-visit.ts';
+import { changeVisit, memoryOnward } from './live-visit.ts';
 
 /* Folds what may be undone, and the visits that undo it; see `undo/undo-state.ts`. */
 
@@ -75,10 +75,11 @@ export function foldUndoFailed(
   const isOver = visit.workItemId === null || visit.phase === 'approval' || rolledBack === true;
   if (isOver) return endUndo(draft, visit, error);
   if (visit.queue !== 'engine') {
-    return changeVisit(draft, visit, { undoes, phase: 'work', signal: null });
+    const memory = memoryOnward(visit);
+    return changeVisit(draft, visit, { undoes, phase: 'work', signal: null, memory });
   }
   const shown = questionOf(visit, error);
-  const memory = visit.memory ?? NO_MEMORY;
+  const memory = memoryOnward(visit) ?? NO_MEMORY;
   changeVisit(draft, visit, {
     undoes,
     phase: 'approval',

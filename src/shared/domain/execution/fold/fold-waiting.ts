@@ -8,13 +8,15 @@ import { NO_MEMORY, type StartWait, type VisitMemory } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import { answerWait, foldFunctionTimeout, foldFunctionTimer } from './fold-function.ts';
-import { changeVisit, liveVisit } from './live-visit.ts';
+import { changeVisit, liveVisit, memoryOnward } from './live-visit.ts';
 
 export function foldProgress(draft: Draft, event: EventOf<'NodeProgress'>): void {
   const { nodeId, payload } = event;
   if (!payload.kept) return;
   const visit = liveVisit(draft, nodeId, payload.visit);
-  const memory = visit.memory ?? NO_MEMORY;
+  // A value that is recorded again is no progress.
+  const isNew = visit.memory?.progress[payload.name] === undefined;
+  const memory = (isNew ? memoryOnward(visit) : visit.memory) ?? NO_MEMORY;
   changeVisit(draft, visit, {
     memory: { ...memory, progress: { ...memory.progress, [payload.name]: payload.data } },
   });
@@ -25,7 +27,7 @@ export function foldParked(draft: Draft, event: EventOf<'NodeParked'>): void {
   addUsage(draft, payload.usage);
   const { approval, correlation_key: correlationKey } = payload;
   const visit = liveVisit(draft, nodeId, payload.visit);
-  const memory = visit.memory ?? NO_MEMORY;
+  const memory = memoryOnward(visit) ?? NO_MEMORY;
   if (approval === undefined) {
     return changeVisit(draft, visit, {
       phase: 'event',

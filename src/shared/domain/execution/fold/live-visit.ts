@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { type LiveVisit, visitKey } from '../state.ts';
+import { type LiveVisit, type VisitMemory, visitKey } from '../state.ts';
 
 /** Throws if the visit is not live: the engine writes no such history. */
 export function liveVisit(draft: Draft, nodeId: string, visit: number): LiveVisit {
@@ -14,4 +14,9 @@ export function liveVisit(draft: Draft, nodeId: string, visit: number): LiveVisi
 
 export function changeVisit(draft: Draft, visit: LiveVisit, patch: Partial<LiveVisit>): void {
   draft.live.set(visitKey(visit.nodeId, visit.visit), { ...visit, ...patch });
+}
+
+/** The memory of a visit that gets on: attempts that do not count are counted from 0 again. */
+export function memoryOnward({ memory }: LiveVisit): VisitMemory | null {
+  return memory === null || memory.uncounted === 0 ? memory : { ...memory, uncounted: 0 };
 }
