@@ -24,22 +24,29 @@ const one = (node: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 const HOUR_MS = 3_600_000;
 
-/** A worker claims the function, and its turn yields. */
-async function endTurn({ engine }: Awaited<ReturnType<typeof openScene>>): Promise<void> {
+type TestScene = Awaited<ReturnType<typeof openScene>>;
+
+async function claimFunction({ engine }: TestScene, buildId: string | null = null) {
   const [item] = await engine.claimWork({
     tenantId,
-    workerId: 'worker-1',
+    workerId: `worker-${buildId ?? '1'}`,
     queues: ['function'],
+    ...(buildId !== null && { filter: { buildId } }),
     maxItems: 1,
     waitMs: 0,
     signal: new AbortController().signal,
     host: 'h',
     version: '1',
   });
-  const { record, leaseFence = 0 } = item ?? {};
+  return item ?? null;
+}
+
+/** A worker claims the function, and its turn yields. */
+async function endTurn(svc: TestScene, buildId: string | null = null): Promise<void> {
+  const { record, leaseFence = 0 } = (await claimFunction(svc, buildId)) ?? {};
   const workItemId = record?.workItemId ?? '';
   const turn = { tenantId, workItemId, leaseFence, expectedLength: 0 };
-  await engine.suspendFunction({ ...turn, entries: [], waits: [] });
+  await svc.engine.suspendFunction({ ...turn, entries: [], waits: [] });
 }
 
 async function openScene(
@@ -124,33 +131,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: no_worker_for_build until a worker has the build of a function`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one({ kind: { type: 'function', name: 'fn', pinned: true } }));
-    const claimFor = (buildId: string) =>
-      svc.engine.claimWork({
-        tenantId,
-        workerId: `worker-${buildId}`,
-        queues: ['function'],
-        filter: { buildId },
-        maxItems: 1,
-        waitMs: 0,
-        signal: new AbortController().signal,
-        host: 'h',
-        version: '1',
-      });
-    const [item] = await claimFor('b1');
-    const { record, leaseFence = 0 } = item ?? {};
-    const turn = { tenantId, workItemId: record?.workItemId ?? '', leaseFence, expectedLength: 0 };
-    await svc.engine.suspendFunction({ ...turn, entries: [], waits: [] });
+    await endTurn(svc, 'b1');
     await svc.settle();
     await svc.age({ table: 'workers', columns: ['last_heartbeat'], byMs: 70_000 });
-    await claimFor('b2');
+    await claimFunction(svc, 'b2');
+    const early = await svc.explain(id);
+    t.deepEqual(early.codes, ['waiting_in_queue'], 'it may be starting up');
+    t.regex(early.first?.message ?? '', /; no worker of build b1, .* has claimed from it lately$/);
+    t.like(early.first?.details, { buildId: 'b1' });
+    t.regex(early.first?.unblockedBy ?? '', /"build_id": "b1".* svc execution move/);
     await svc.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 11_000 });
     const unserved = await svc.explain(id);
     t.deepEqual(unserved.codes, ['no_worker_for_build']);
     t.like(unserved.first?.details, { tool: 'fn', buildId: 'b1', queueName: 'default' });
     t.regex(unserved.first?.message ?? '', /for build b1, which the function is pinned to/);
     t.regex(unserved.first?.unblockedBy ?? '', /"build_id": "b1".* svc execution move/);
-    t.is((await claimFor('b1')).length, 1);
+    t.not(await claimFunction(svc, 'b1'), null);
     t.deepEqual((await svc.explain(id)).codes, ['lease_held_until']);
+  });
+
+  test(`${dialect}: a pinned function counts the workers of its own build alone`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const id = await svc.rest(one({ kind: { type: 'function', name: 'fn', pinned: true } }));
+    await endTurn(svc, 'b1');
+    await svc.settle();
+    for (const buildId of ['b2', 'b3']) await claimFunction(svc, buildId);
+    const { codes, first } = await svc.explain(id);
+    t.deepEqual(codes, ['waiting_in_queue']);
+    t.regex(first?.message ?? '', /; 1 worker of build b1 claims from it$/);
+    t.like(first?.details, { buildId: 'b1' });
   });
 
   test(`${dialect}: no_worker_for_tool once it has waited, until a worker claims the tool`, async (t) => {

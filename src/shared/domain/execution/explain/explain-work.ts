@@ -109,13 +109,41 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
     });
   }
   const before = position === null ? '' : ` as number ${position}`;
+  const waiting = { ...common, code: 'waiting_in_queue' } as const;
+  const details = { ...known, ...(position !== null && { position }) };
+  const ofBuild = countOfBuild(scene, { queue, place });
+  if (ofBuild?.able === 0) {
+    const { buildId } = ofBuild;
+    return blockerOf(visit, {
+      ...waiting,
+      message: `${waits}${before}; no worker of build ${buildId}, which the function is pinned to, has claimed from it lately`,
+      unblockedBy: remedyOf(buildId),
+      details: { ...details, buildId },
+    });
+  }
+  const able = ofBuild?.able ?? seen;
+  const whose = ofBuild === null ? '' : ` of build ${ofBuild.buildId}`;
   return blockerOf(visit, {
-    ...common,
-    code: 'waiting_in_queue',
-    message: `${waits}${before}; ${seen} ${seen === 1 ? 'worker claims' : 'workers claim'} from it`,
+    ...waiting,
+    message: `${waits}${before}; ${able} ${able === 1 ? 'worker' : 'workers'}${whose} ${able === 1 ? 'claims' : 'claim'} from it`,
     unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
-    details: { ...known, ...(position !== null && { position }) },
+    details: { ...details, ...(ofBuild !== null && { buildId: ofBuild.buildId }) },
   });
+}
+
+/** The workers seen lately that claim for the build of the item; null: it has none, or they are too many to read. */
+function countOfBuild(
+  { facts }: Scene,
+  { queue, place }: { readonly queue: WorkerQueue; readonly place: Place<'queued'> },
+): { readonly buildId: string; readonly able: number } | null {
+  const { tool, queueName } = place;
+  const buildId = buildOf(place);
+  if (buildId === null || tool === null || facts.serving.length >= SERVING_MAX) return null;
+  const able = facts.serving.filter(
+    ({ queueTypes, filter }) =>
+      queueTypes.includes(queue) && admitsItem(filter, { tool, queueName }),
+  );
+  return { buildId, able: able.length };
 }
 
 /** The words for the limit of a tool, its rate, or both. */
