@@ -1,4 +1,4 @@
--- after: 4bb4c77dbc19bea170ddcc364eca62e6096c37c17f9b9d3fca0c1cfa5f036a32
+-- after: 38eadce80532f30e28d9e7c620351452f852dce7095a693599fd07e9619aead7
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

@@ -48,6 +48,7 @@ export function importingOf(
       priority: 7,
       labels: {},
       error: execution.error,
+      failure: null,
       createdAt: document.events[0]?.created_at ?? '',
       completedAt: document.events.at(-1)?.created_at ?? '',
     },

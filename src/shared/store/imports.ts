@@ -5,6 +5,7 @@ import type { Labels } from '../domain/execution/labels/labels.ts';
 import type { TerminalStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
+import type { KeptFailure } from './commit.ts';
 
 /**
  * Executions that came in a file. Their events bear the times they were recorded at elsewhere, so they
@@ -65,6 +66,8 @@ export interface ArrivingExecution {
   readonly shard: number;
   readonly priority: number;
   readonly error: string | null;
+  /** The cause of that failure, for lists; null: it has not failed. */
+  readonly failure: KeptFailure | null;
   readonly labels: Labels;
   /** ISO 8601 UTC with milliseconds, as the first and the last event bear it. */
   readonly createdAt: string;

@@ -60,10 +60,20 @@ for (const from of DIALECTS) {
       {
         ...(was && summaryOf(was.body)),
         imported: is?.body['imported'],
-        error_class: null,
-        error_node_id: null,
+        error_class: 'declined',
+        error_node_id: 'second',
       },
     ]);
+    for (const [errorClass, count] of [
+      ['declined', 1],
+      ['error', 0],
+    ] as const) {
+      const query = `?q=${encodeURIComponent(`error_class = ${errorClass}`)}`;
+      const found = await here.call({ path: `/executions${query}` });
+      t.is((found.body['executions'] as readonly JsonValue[]).length, count);
+      const failures = await here.call({ path: `/failures${query}` });
+      t.is((failures.body['groups'] as readonly JsonValue[]).length, count);
+    }
     const again = await exportOf(here, id);
     t.deepEqual(again, {
       ...document,
@@ -346,7 +356,9 @@ async function failOne(
   });
   await api.advance(id);
   const second = await claim(api);
-  const body = { error: 'card refused', lease_fence: second.lease_fence, retryable: false };
+  const { lease_fence } = second;
+  const said = { error: 'card refused', error_class: 'declined', retryable: false };
+  const body = { ...said, lease_fence };
   await api.call({ path: `/work-items/${second.id}/fail`, body });
   await api.advance(id);
   return id;

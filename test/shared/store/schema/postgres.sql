@@ -1740,13 +1740,16 @@ begin
 
     insert into public.executions (
       id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-      parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+      parent_execution_id, status, last_sequence, error, error_class, error_node_id, cause_key,
+      created_at, updated_at, completed_at
     )
     select execution, tenant, a.definition_id, a.workflow_id, a.workflow_version, a.shard, a.priority,
-      a.parent_id, a.status, last_sequence, a.error, a.created_at, a.completed_at, a.completed_at
+      a.parent_id, a.status, last_sequence, a.error, a.error_class, a.error_node_id, a.cause_key,
+      a.created_at, a.completed_at, a.completed_at
     from json_to_record(arriving) as a (
       definition_id uuid, workflow_id text, workflow_version text, shard smallint, priority int,
-      parent_id uuid, status text, error text, created_at timestamptz, completed_at timestamptz
+      parent_id uuid, status text, error text, error_class text, error_node_id text, cause_key bigint,
+      created_at timestamptz, completed_at timestamptz
     )
     on conflict (id) do nothing;
     refusal := case when not found then 'there' end;

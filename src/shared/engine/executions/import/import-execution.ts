@@ -15,7 +15,9 @@ import { encodeState } from '../../../domain/execution/state-codec.ts';
 import type { TerminalStatus } from '../../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import type { KeptFailure } from '../../../store/commit.ts';
 import type { ImportVerdict } from '../../../store/imports.ts';
+import { causeOf } from '../../overview/cause-of.ts';
 import { keepArtifacts } from '../../artifacts/keep-artifacts.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { EVENTS_MAX } from '../export-execution.ts';
@@ -116,6 +118,7 @@ export async function importExecution(
       shard: shardOf(executionId),
       priority: execution.priority,
       error: state.error,
+      failure: failureOf(document, state),
       labels: state.labels,
       createdAt: execution.created_at,
       completedAt: execution.completed_at ?? execution.updated_at,
@@ -191,6 +194,20 @@ async function fold(
     }
   });
   return state;
+}
+
+/** As a commit keeps it. The fold has checked the message, and nobody the other members of the event. */
+function failureOf(
+  { events }: ImportDocument,
+  { status, error }: ExecutionState,
+): KeptFailure | null {
+  const last = events.at(-1);
+  if (status !== 'failed' || error === null || last === undefined) return null;
+  const { error_class: errorClass, node_id: nodeId } = last.payload;
+  return {
+    nodeId: typeof nodeId === 'string' ? nodeId : null,
+    ...causeOf(error, typeof errorClass === 'string' ? errorClass : 'error'),
+  };
 }
 
 function explain(verdict: ImportVerdict, { execution }: ImportDocument): Error {

@@ -66,6 +66,9 @@ async function add(management: Management, importing: Importing): Promise<Import
     parent_id: execution.parentExecutionId && toUuid(execution.parentExecutionId),
     status: execution.status,
     error: execution.error,
+    error_class: execution.failure?.errorClass ?? null,
+    error_node_id: execution.failure?.nodeId ?? null,
+    cause_key: execution.failure?.causeKey ?? null,
     created_at: execution.createdAt,
     completed_at: execution.completedAt,
   };

@@ -37,12 +37,13 @@ function add(connection: Connection, importing: Importing): ImportVerdict {
   connection.run(
     `insert into executions (
        id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-       parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+       parent_execution_id, status, last_sequence, error, error_class, error_node_id, cause_key,
+       created_at, updated_at, completed_at
      )
      values (
        :id, :tenant_id, :definition_id, :workflow_id, :workflow_version, :shard, :priority,
-       :parent_execution_id, :status, :last_sequence, :error, :created_at, :completed_at,
-       :completed_at
+       :parent_execution_id, :status, :last_sequence, :error, :error_class, :error_node_id,
+       :cause_key, :created_at, :completed_at, :completed_at
      )`,
     {
       id: executionId,
@@ -56,6 +57,9 @@ function add(connection: Connection, importing: Importing): ImportVerdict {
       status: execution.status,
       last_sequence: events.length,
       error: execution.error,
+      error_class: execution.failure?.errorClass ?? null,
+      error_node_id: execution.failure?.nodeId ?? null,
+      cause_key: execution.failure?.causeKey ?? null,
       created_at: Date.parse(execution.createdAt),
       completed_at: Date.parse(execution.completedAt),
     },

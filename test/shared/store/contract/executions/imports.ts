@@ -5,7 +5,8 @@ import { importingOf, makeDocument } from '../../../../support/imports.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { atOnce, start } from '../drive.ts';
-import { makeDefinitionId, makeTenantId, makeUuid } from '../make.ts';
+import { makeCause, makeDefinitionId, makeTenantId, makeUuid } from '../make.ts';
+import { criteriaOf } from './search-scene.ts';
 
 const ALL = { actorId: null, eventType: null, limit: 50, offset: 0 };
 
@@ -49,6 +50,33 @@ export function importCases(name: string, open: () => TestStore): void {
       t.deepEqual(found?.snapshot, { sequence: 3, body: '{"a":1}' });
       t.is(hashHistory(await store.audit.histories([executionId])), importing.eventHashes);
       t.is(await store.executions.find(executionId, makeTenantId()), null);
+    },
+  );
+
+  check(
+    'the cause of an imported failure is kept as of one that failed here',
+    async (t, { store }) => {
+      const tenantId = makeTenantId();
+      const cause = makeCause({ errorClass: 'Boom', causeKey: 2 ** 48 - 1 });
+      const causes = [{ nodeId: 'pay', ...cause }, { nodeId: null, ...cause }, null];
+      for (const failure of causes) {
+        const importing = importingOf(makeDocument(), tenantId);
+        const execution = { ...importing.execution, failure };
+        t.is(await store.imports.add({ ...importing, execution }), 'imported');
+      }
+      const page = { tenantId, cursor: null, limit: 10, within: 10 };
+      const read = async (query: string) => {
+        const criteria = await criteriaOf(store, query);
+        const found = await store.executionSearch.search({ ...page, criteria });
+        return found.rows.map((row) => `${row.errorClass} at ${row.errorNodeId}`).toSorted();
+      };
+      const kept = ['Boom at null', 'Boom at pay'];
+      t.deepEqual(await read('error_class = Boom'), kept);
+      t.deepEqual(await read('status = failed'), [...kept, 'null at null']);
+      const criteria = await criteriaOf(store, 'status = failed');
+      const failed = await store.executionSearch.listFailed({ ...page, criteria });
+      const keys = failed.rows.map(({ causeKey }) => String(causeKey)).toSorted();
+      t.deepEqual(keys, [`${cause.causeKey}`, `${cause.causeKey}`, 'null']);
     },
   );
 

@@ -1,0 +1,2 @@
+-- works from: 14
+-- SQLite has no function of the import: nothing changes.
