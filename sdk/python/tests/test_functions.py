@@ -267,6 +267,28 @@ def test_events_approvals_and_time_outs_of_waits(svc: Runtime, client: Client, n
         assert handle.result(30) == {"paid": {"amount": 3}, "approved": True, "late": "late"}
 
 
+@pytest.mark.parametrize("fails", ["late", "child"])
+def test_a_recorded_error_that_is_let_through_gets_no_other_attempt(
+    svc: Runtime, name: str, fails: Literal["late", "child"]
+) -> None:
+    @function(f"{name}-child")
+    async def child(ctx: FunctionContext, input: Json) -> Json:
+        raise Fatal("no")
+
+    @function(name)
+    async def parent(ctx: FunctionContext) -> Json:
+        if fails == "late":
+            await ctx.wait_event("paid", timeout=0.02)
+        return await ctx.call(child, {})
+
+    with svc.working(functions=[child, parent]), svc.client() as client:
+        handle = client.start(parent)
+        with pytest.raises(ExecutionFailedError):
+            handle.result(30)
+        failures = [event for event in handle.events() if event["kind"] == "NodeFailed"]
+        assert [event["payload"]["retryable"] for event in failures] == [False]
+
+
 def test_call_starts_a_child_and_gives_its_output_or_child_error(svc: Runtime, name: str) -> None:
     @function(f"{name}-child")
     async def child(ctx: FunctionContext, input: Json) -> Json:

@@ -1,4 +1,4 @@
-import { defineFunction, WaitTimeoutError } from 'svc-sdk/worker';
+import { defineFunction, NonRetryableError, WaitTimeoutError } from 'svc-sdk/worker';
 import { cel } from 'svc-sdk/workflow';
 
 import { onBothStores } from '../../support/both-stores.ts';
@@ -140,6 +140,28 @@ check('an event that does not come in time throws WaitTimeoutError', async (t, t
   const id = await startFunction(tenant, pay, {});
   t.deepEqual((await tenant.until(id, 'completed')).state['output'], { paid: false });
 });
+
+check(
+  'a recorded error that the code lets through is no reason for another attempt',
+  async (t, tenant, place) => {
+    const child = defineFunction('refusing', () => {
+      throw new NonRetryableError('no');
+    });
+    const late = defineFunction('late', async (ctx) =>
+      ctx.waitForEvent<object>('paid', { timeout: 30 }),
+    );
+    const parent = defineFunction('asking', async (ctx) => ctx.call(child, {}));
+    startWorker(t, { tenant, place, options: { functions: [child, late, parent] } });
+    await tenant.register(JSON.parse(JSON.stringify(child.toIR())));
+    for (const served of [late, parent]) {
+      const id = await startFunction(tenant, served, {});
+      await tenant.until(id, 'failed');
+      const failures = (await tenant.events(id)).filter(({ kind }) => kind === 'NodeFailed');
+      t.is(failures.length, 1);
+      t.like(failures[0]?.payload, { attempt: 0, retryable: false });
+    }
+  },
+);
 
 check('people approve and refuse', async (t, tenant, place) => {
   const ask = defineFunction('ask', async (ctx) => {

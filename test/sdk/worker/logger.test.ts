@@ -1,6 +1,8 @@
 import test from 'ava';
 import { createJsonLogger } from 'svc-sdk/worker';
 
+import { createTextLogger } from '../../../sdk/typescript/src/worker/text-logger.ts';
+
 test('a field that is no JSON does not throw: the line says which one it is', (t) => {
   const lines: string[] = [];
   const logger = createJsonLogger({ write: (line) => void lines.push(line) });
@@ -18,4 +20,21 @@ test('a field that is no JSON does not throw: the line says which one it is', (t
   });
   t.like(written[1], { order: 'A-2', cycle: 'cycle.again is cycle again; break the cycle' });
   t.like(written[2], { order: 'A-3', error: { name: 'RangeError', message: 'declined' } });
+});
+
+test('on a terminal, a line has its fields as text, and a stack has lines of its own', (t) => {
+  let text = '';
+  const logger = createTextLogger({ write: (written) => (text += written) });
+  logger.debug({}, 'hidden');
+  logger.info({}, 'the worker has stopped');
+  const stack = 'TypeError: no\u001b[2J\n    at charge (order.ts:3:9)';
+  logger.warn({ step: 'charge', error: 'no card', attempt: 0, stack }, 'the step failed');
+  const lines = text.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3}/, 'TIME'));
+  t.deepEqual(lines, [
+    'TIME info  the worker has stopped',
+    'TIME warn  the step failed  step=charge error="no card" attempt=0',
+    'TypeError: no\\u001b[2J',
+    '    at charge (order.ts:3:9)',
+    '',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { stackOf } from '../worker/errors.ts';
 import type { StepContext } from './context.ts';
 import { NonDeterminismError } from './errors.ts';
 import type { Entry, EntryUsage } from './journal.ts';
@@ -93,7 +94,7 @@ async function runOne(
       const delayMs = delayAfter(error, { attempt, retry, nowMs: tools.nowMs() });
       // The item fails, and comes back after a longer pause.
       if (delayMs === null || delayMs > PAUSE_IN_TURN_MS_MAX) throw error;
-      const fields = { step: compensation.identity, error: String(error) };
+      const fields = { step: compensation.identity, error: String(error), ...stackOf(error) };
       logger.warn(fields, 'the rollback failed, and is retried');
       await tools.pause(delayMs, stopped);
     }

@@ -1,5 +1,5 @@
 import { linkAbort } from '../link-abort.ts';
-import { describeError, NonRetryableError, requireJson } from '../worker/errors.ts';
+import { describeError, NonRetryableError, requireJson, stackOf } from '../worker/errors.ts';
 import { retryAfterOf } from '../worker/retry-after.ts';
 import { pause } from '../worker/pause.ts';
 import type { StepContext, StepOptions } from './context.ts';
@@ -97,7 +97,12 @@ async function tryStep(
       if (stopped.aborted || scope.isAbandoned) return null;
       const { message, errorClass } = describeError(error);
       const delayMs = delayAfter(error, { attempt, retry: options.retry, nowMs: tools.nowMs() });
-      const fields = { step: identity, step_attempt: attempt, error: message };
+      const fields = {
+        step: identity,
+        step_attempt: attempt,
+        error: message,
+        ...stackOf(error),
+      };
       logger.warn(fields, delayMs === null ? 'the step failed' : 'the step failed, and is retried');
       if (delayMs === null) return finish({ error: { message, class: errorClass } }, attempt);
       if (delayMs > PAUSE_IN_TURN_MS_MAX) return { attempts: attempt, delay_ms: delayMs };

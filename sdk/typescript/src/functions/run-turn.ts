@@ -5,7 +5,13 @@ import { retryAfterOf } from '../worker/retry-after.ts';
 import type { FunctionContext } from './context.ts';
 import { createContext, type ItemFacts } from './create-context.ts';
 import { quote } from './entry-log.ts';
-import { FunctionLimitError, NonDeterminismError, StepError } from './errors.ts';
+import {
+  ChildError,
+  FunctionLimitError,
+  NonDeterminismError,
+  StepError,
+  WaitTimeoutError,
+} from './errors.ts';
 import type { Entry, EntryUsage, Journal } from './journal.ts';
 import type { Patience } from './patience.ts';
 import { Compensations, runRollbacks } from './rollback.ts';
@@ -18,6 +24,8 @@ export type TurnOutcome =
   | { readonly kind: 'completed'; readonly output: unknown; readonly entries: readonly Entry[] }
   | {
       readonly kind: 'failed';
+      /** The value that the code threw. */
+      readonly error: unknown;
       readonly message: string;
       readonly errorClass: string;
       /** Another attempt would come to the same. */
@@ -133,12 +141,16 @@ function fail(
 ): TurnOutcome {
   const { message, errorClass } = describeError(error);
   const isFinal =
-    error instanceof NonRetryableError ||
-    error instanceof StepError ||
-    error instanceof FunctionLimitError;
+    error instanceof NonRetryableError || error instanceof FunctionLimitError || isRecorded(error);
   const retryAfterMs = retryAfterOf(error, nowMs);
   const entries = turn.log.unrecorded;
-  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, usage: null, entries };
+  const described = { error, message, errorClass, isFinal, retryAfterMs };
+  return { kind: 'failed', ...described, usage: null, entries };
+}
+
+/** The journal has it: a replay throws it again. */
+function isRecorded(error: unknown): boolean {
+  return [StepError, WaitTimeoutError, ChildError].some((type) => error instanceof type);
 }
 
 async function rollBack(
@@ -150,9 +162,10 @@ async function rollBack(
   const failed = await runRollbacks(tools, given.compensations, record);
   if (tools.stopped.aborted) return { kind: 'stopped', reason: tools.stopped.reason, entries: [] };
   if (failed === null) return { kind: 'rolled-back' };
-  const { message, errorClass } = describeError(failed.error);
-  const isFinal = failed.error instanceof NonRetryableError;
-  const retryAfterMs = retryAfterOf(failed.error, tools.nowMs());
-  const { usage } = failed;
-  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, usage, entries: [] };
+  const { error, usage } = failed;
+  const { message, errorClass } = describeError(error);
+  const isFinal = error instanceof NonRetryableError;
+  const retryAfterMs = retryAfterOf(error, tools.nowMs());
+  const described = { error, message, errorClass, isFinal, retryAfterMs };
+  return { kind: 'failed', ...described, usage, entries: [] };
 }

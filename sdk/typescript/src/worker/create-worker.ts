@@ -114,7 +114,9 @@ class Working {
     const { settings } = this;
     const { logger, workerId, api } = settings;
     await this.#register();
-    logger.info({ worker_id: workerId, url: api.url }, 'the worker claims');
+    if (!this.#stopping.signal.aborted) {
+      logger.info({ worker_id: workerId, url: api.url }, 'the worker claims');
+    }
     try {
       while (!this.#stopping.signal.aborted) await this.#claimAndBegin();
     } finally {

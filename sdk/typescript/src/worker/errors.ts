@@ -53,6 +53,11 @@ export class WorkerRefusedError extends Error {
   }
 }
 
+/** The field of a log line that says where in the code a value was thrown. */
+export function stackOf(thrown: unknown): { readonly stack?: string } {
+  return thrown instanceof Error && thrown.stack !== undefined ? { stack: thrown.stack } : {};
+}
+
 /** The message and class that the runtime records for a thrown value. */
 export function describeError(thrown: unknown): {
   readonly message: string;

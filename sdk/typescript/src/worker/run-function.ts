@@ -4,7 +4,7 @@ import { checkSchema } from '../functions/check-schema.ts';
 import type { ServedFunction } from '../functions/define-function.ts';
 import type { Entry } from '../functions/journal.ts';
 import { runTurn, type TurnOutcome } from '../functions/run-turn.ts';
-import { LeaseLostError } from './errors.ts';
+import { LeaseLostError, stackOf } from './errors.ts';
 import { JournalRefusedError, openJournal, type HttpJournal } from './http-journal.ts';
 import type { Lease } from './keep-lease.ts';
 import type { Logger } from './logger.ts';
@@ -94,7 +94,8 @@ async function handIn(
     }
     case 'failed': {
       const { message, errorClass, isFinal, retryAfterMs, usage } = outcome;
-      given.logger.warn({ error: message, error_class: errorClass }, 'the function failed');
+      const fields = { error: message, error_class: errorClass, ...stackOf(outcome.error) };
+      given.logger.warn(fields, 'the function failed');
       const riding = await ride(journal, outcome.entries);
       const failure = { message, errorClass, final: isFinal, retryAfterMs, usage };
       return failItem(held, failure, riding);

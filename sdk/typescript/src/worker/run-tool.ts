@@ -1,4 +1,10 @@
-import { describeError, NonRetryableError, requireJson, SerializationError } from './errors.ts';
+import {
+  describeError,
+  NonRetryableError,
+  requireJson,
+  SerializationError,
+  stackOf,
+} from './errors.ts';
 import type { WorkerTool } from './define-tool.ts';
 import { LabelSet } from './labels.ts';
 import type { Logger } from './logger.ts';
@@ -29,7 +35,8 @@ export async function runTool(
   if (result === null) return releaseItem(held);
   if (result.ok) return completeItem(held, { output: result.output, durationMs, ...labels.member });
   const { message, errorClass } = describeError(result.error);
-  logger.warn({ error: message, error_class: errorClass }, 'the tool failed');
+  const fields = { error: message, error_class: errorClass, ...stackOf(result.error) };
+  logger.warn(fields, 'the tool failed');
   const isUnreadable = result.error instanceof SerializationError;
   const isFinal = !isUnreadable && result.error instanceof NonRetryableError;
   return failItem(held, {

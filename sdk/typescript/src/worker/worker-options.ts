@@ -5,7 +5,8 @@ import type { ServedFunction } from '../functions/define-function.ts';
 import { send } from '../http/lean-fetch.ts';
 import { refuseUnknown, type Known } from '../known-options.ts';
 import type { WorkerTool } from './define-tool.ts';
-import { createJsonLogger, type Logger } from './logger.ts';
+import type { Logger } from './logger.ts';
+import { createDefaultLogger } from './text-logger.ts';
 import { pause } from './pause.ts';
 import type { Api } from './send.ts';
 
@@ -29,7 +30,7 @@ export interface WorkerOptions {
   readonly buildId?: string;
   /** Items at the same time, 1 to 1000. Default: 10. */
   readonly concurrency?: number;
-  /** Default: one line of JSON for each message, on stderr. */
+  /** Default: one line of JSON for each message, on stderr; on a terminal, a line of text. */
   readonly logger?: Logger;
   /** Once aborted, the worker stops as `stop()` does. */
   readonly signal?: AbortSignal;
@@ -113,7 +114,7 @@ export function readOptions(options: WorkerOptions): Settings {
     queues: options.queues ?? null,
     buildId: readBuildId(options),
     concurrency,
-    logger: options.logger ?? createJsonLogger(),
+    logger: options.logger ?? createDefaultLogger(),
     register: options.register ?? true,
     clock: options.clock ?? { nowMs: () => Date.now(), pause },
   };

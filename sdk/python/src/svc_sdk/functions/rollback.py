@@ -91,5 +91,7 @@ async def _run_one(
             # The item fails, and comes back after a longer pause.
             if delay_ms is None or delay_ms > PAUSE_IN_TURN_MS_MAX:
                 raise
-            tools.logger.warning("the rollback failed, and is retried: %s, %s", identity, error)
+            tools.logger.warning(
+                "the rollback failed, and is retried: %s, %s", identity, error, exc_info=error
+            )
             await tools.stopped.wait(delay_ms / 1000)

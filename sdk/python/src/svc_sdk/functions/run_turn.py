@@ -10,11 +10,13 @@ from typing import Any
 from .._decode import decode, parameter_types
 from .._json import require_object
 from ..errors import (
+    ChildError,
     Fatal,
     FunctionLimitError,
     NonDeterminismError,
     RetryAfter,
     StepError,
+    WaitTimeoutError,
     describe_error,
 )
 from .attempt import TurnTools
@@ -41,7 +43,9 @@ class Outcome:
     @property
     def is_final(self) -> bool:
         """Another attempt would come to the same."""
-        return isinstance(self.error, (Fatal, StepError, FunctionLimitError))
+        # The journal has the last three: a replay raises them again.
+        final = (Fatal, FunctionLimitError, StepError, WaitTimeoutError, ChildError)
+        return isinstance(self.error, final)
 
     @property
     def retry_after_ms(self) -> int | None:

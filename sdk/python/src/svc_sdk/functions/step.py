@@ -147,7 +147,7 @@ async def _try_step(
             message, error_class = describe_error(error)
             delay_ms = call.retry.delay_ms(error, attempt)
             retried = "the step failed" if delay_ms is None else "the step failed, and is retried"
-            tools.logger.warning("%s: step %s, %s", retried, call.identity, message)
+            tools.logger.warning("%s: step %s, %s", retried, call.identity, message, exc_info=error)
             if delay_ms is None:
                 return ended(attempt, error={"message": message, "class": error_class})
             if delay_ms > PAUSE_IN_TURN_MS_MAX:

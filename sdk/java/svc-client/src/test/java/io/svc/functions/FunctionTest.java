@@ -2,6 +2,7 @@ package io.svc.functions;
 
 import static io.svc.support.Functions.SOON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -240,6 +241,20 @@ class FunctionTest {
               "comment", "in stock",
               "late", "late"),
           execution.result(SOON));
+    }
+  }
+
+  @Test
+  void a_recorded_error_that_is_let_through_gets_no_other_attempt() {
+    EventOptions soon = EventOptions.DEFAULT.withTimeout(Duration.ofMillis(20));
+    DurableFunction<Object, Object> late =
+        Functions.of(name, (ctx, input) -> ctx.waitEvent("paid", Object.class, soon));
+    try (Worker worker = Functions.serve(late)) {
+      ExecutionHandle execution = client.start(name, null);
+      assertThrows(ExecutionFailedException.class, () -> execution.result(SOON));
+      String history = execution.history().toString();
+      assertTrue(history.contains("retryable=false"), history);
+      assertFalse(history.contains("retryable=true"), history);
     }
   }
 

@@ -89,7 +89,8 @@ final class Compensations {
             .logger()
             .log(
                 Level.WARNING,
-                "the rollback failed, and is retried: " + identity + ", " + error.getMessage());
+                "the rollback failed, and is retried: " + identity + ", " + error.getMessage(),
+                error);
         tools.stopped().await(delay.get().toMillis());
       }
     }

@@ -1,8 +1,10 @@
 package io.svc.internal.turn;
 
 import io.svc.errors.Fatal;
+import io.svc.functions.ChildException;
 import io.svc.functions.FunctionLimitException;
 import io.svc.functions.StepException;
+import io.svc.functions.WaitTimeoutException;
 import java.util.List;
 import java.util.Map;
 
@@ -39,8 +41,11 @@ public record Outcome(
 
   /** Another attempt would come to the same. */
   public boolean isFinal() {
+    // The journal has the last three: a replay throws them again.
     return error instanceof Fatal
+        || error instanceof FunctionLimitException
         || error instanceof StepException
-        || error instanceof FunctionLimitException;
+        || error instanceof WaitTimeoutException
+        || error instanceof ChildException;
   }
 }

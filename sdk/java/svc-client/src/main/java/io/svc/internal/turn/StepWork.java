@@ -100,7 +100,8 @@ record StepWork(
       Described what = Described.of(error);
       Optional<Duration> delay = options.retry().delayAfter(error, attempt);
       String retried = delay.isEmpty() ? "the step failed" : "the step failed, and is retried";
-      tools.logger().log(Level.WARNING, retried + ": step " + identity + ", " + what.message());
+      String line = retried + ": step " + identity + ", " + what.message();
+      tools.logger().log(Level.WARNING, line, error);
       if (delay.isEmpty()) {
         Object recorded = Map.of("message", what.message(), "class", what.errorClass());
         return ended(attempt, "error", recorded);
