@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
 import test, { type ExecutionContext } from 'ava';
 import { createClient, type ClientOptions } from 'svc-sdk/client';
 
 import { freePort } from '../../support/servers/ports.ts';
+import { createCertificate } from '../../support/servers/self-signed-certificate.ts';
 import {
   answer,
   breakOff,
@@ -193,6 +198,25 @@ test('nobody at the address: also a change is tried again, and the error says wh
   });
   t.is(attempts, 4);
   t.regex(error.message, new RegExp(`127.0.0.1:${port}.*ECONNREFUSED.*check the address.*svc dev`));
+});
+
+test('an address without TLS, and a certificate that is not trusted, say what to change', async (t) => {
+  const plain = await startScriptedServer();
+  t.teardown(() => plain.close());
+  const secure = createServer(createCertificate('localhost'));
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  t.teardown(() => void secure.close());
+  const { port } = secure.address() as AddressInfo;
+  for (const [url, advice] of [
+    [plain.url.replace('http:', 'https:'), /: no TLS is spoken there; use http:\/\/ in the url/],
+    [`https://127.0.0.1:${port}`, /: its certificate is not trusted \(.*NODE_EXTRA_CA_CERTS$/],
+  ] as const) {
+    const client = createClient({ url, retry: { attempts: 1 } });
+    const error = await t.throwsAsync(client.executions.get('x'), { name: 'ConnectionError' });
+    t.regex(error.message, advice);
+    t.like(error, { neverSent: true });
+  }
 });
 
 test('something else than svc at the address is named', async (t) => {

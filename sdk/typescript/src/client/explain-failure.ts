@@ -45,17 +45,34 @@ export function foreignService({ url }: Target, found: string): ConnectionError 
 export function explainNoAnswer({ url }: Target, cause: unknown): ConnectionError {
   const inner = innermost(cause);
   const code = inner !== null && 'code' in inner ? String(inner.code) : null;
-  const neverSent = code !== null && NEVER_SENT.has(code);
   const why = inner?.message.trim() || code || 'the connection failed';
+  const tls = explainTls(why, code);
+  const neverSent = tls !== null || (code !== null && NEVER_SENT.has(code));
   const next = neverSent
     ? 'check the address and the port, and that svc is running: start it with "svc dev"'
     : 'whether the request took effect is not known';
-  return new ConnectionError(`no answer from ${url}: ${why}; ${next}`, {
+  return new ConnectionError(`no answer from ${url}: ${tls ?? `${why}; ${next}`}`, {
     code: 'connection',
     neverSent,
     cause,
   });
 }
+
+/** Both sides never agreed on TLS, so no request was sent; null: the failure is another one. */
+function explainTls(why: string, code: string | null): string | null {
+  if (/wrong version number/i.test(why)) {
+    return 'no TLS is spoken there; use http:// in the url of the client or in SVC_URL';
+  }
+  if (code === null || !UNTRUSTED.has(code)) return null;
+  return `its certificate is not trusted (${code}); name the file of the certificate, or of its authority, in NODE_EXTRA_CA_CERTS`;
+}
+
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
 
 /** Codes of Node that tell that nobody has got the request. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
