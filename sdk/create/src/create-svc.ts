@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { adviseOnNode } from './advise-on-node.ts';
 import { createProject, ProjectError } from './create-project.ts';
 import { install } from './install.ts';
+import { readSpec } from './read-spec.ts';
 
 const HELP = `Usage: npm create svc@latest [folder] [-- options]
 
@@ -43,6 +45,8 @@ async function run(args: readonly string[]): Promise<number> {
     return fail(`npm install failed. Run it again in ${read.folder}.`, 1);
   }
   process.stdout.write(nextSteps(read));
+  const advice = adviseOnNode(process.versions.node);
+  if (advice !== null) process.stderr.write(`\nwarning: ${advice}\n`);
   return 0;
 }
 
@@ -69,7 +73,9 @@ function readArguments(args: readonly string[]): Arguments | string {
     });
     const [folder = 'svc-app', ...others] = positionals;
     if (others.length > 0) return `name one folder, not ${positionals.length}`;
-    const { runtime, sdk, help } = values;
+    const { help } = values;
+    const runtime = values.runtime && readSpec(values.runtime);
+    const sdk = values.sdk && readSpec(values.sdk);
     return { folder, runtime, sdk, help, installs: !values['no-install'] };
   } catch (error) {
     return (error as Error).message;

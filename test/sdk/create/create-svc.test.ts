@@ -17,6 +17,7 @@ import { promisify } from 'node:util';
 
 import test from 'ava';
 
+import { adviseOnNode } from '../../../sdk/create/src/advise-on-node.ts';
 import { createProject } from '../../../sdk/create/src/create-project.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/servers/ports.ts';
@@ -62,7 +63,9 @@ test.serial('a project is created, installed and tested, from the packages alone
   const begun = performance.now();
   const tarball = (name: string) => join(packages, `${name}-${VERSION}.tgz`);
   const create = ['exec', '--yes', '--package', tarball('create-svc'), '--', 'create-svc', app];
-  const from = ['--runtime', tarball('svc-runtime'), '--sdk', tarball('svc-sdk')];
+  // Beside the folder of the project, as somebody types it.
+  const besides = `./packages/svc-sdk-${VERSION}.tgz`;
+  const from = ['--runtime', tarball('svc-runtime'), '--sdk', besides];
   const { stdout } = await npm([...create, ...from], folder);
   t.regex(stdout, /npm run dev/);
   t.true(existsSync(join(app, '.gitignore')));
@@ -127,6 +130,12 @@ test('a folder in use is left alone, and an own name is made of the folder', asy
   await createProject({ folder: named, ...specs });
   const made = JSON.parse(readFileSync(join(named, 'package.json'), 'utf8')) as object;
   t.like(made, { name: 'my-first-app', dependencies: { 'svc-runtime': specs.runtime } });
+});
+
+test('a Node that cannot run TypeScript is named', (t) => {
+  t.regex(adviseOnNode('20.20.2') ?? '', /^the project runs .* this is Node 20\.20\.2\./);
+  t.regex(adviseOnNode('22.17.1') ?? '', /Node 22\.17\.1/);
+  for (const version of ['22.18.0', '24.0.0']) t.is(adviseOnNode(version), null);
 });
 
 function npm(
