@@ -88,6 +88,10 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     `svc execution explain ${EXECUTION}`,
     `svc execution explain ${EXECUTION} --watch`,
   ],
+  'svc execution result': [
+    `svc execution result ${EXECUTION}`,
+    `svc execution result ${EXECUTION} --wait -o json`,
+  ],
   'svc execution state': [
     `svc execution state ${EXECUTION} --at 12`,
     `svc execution state ${EXECUTION} --blame`,

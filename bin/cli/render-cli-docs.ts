@@ -52,7 +52,8 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   usage: 'The command line, the configuration or the input file is wrong.',
   unauthenticated: 'The runtime did not accept the token.',
   notFound: 'The named object does not exist.',
-  executionFailed: 'The awaited execution failed or was cancelled.',
+  executionFailed:
+    'The execution that the command waited for or asked about failed or was cancelled.',
 };
 
 function renderCommand(command: Command, heading = '##'): string {

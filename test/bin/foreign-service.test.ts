@@ -47,6 +47,7 @@ const COMMANDS = [
   'execution list',
   'execution show x',
   'execution explain x',
+  'execution result x',
   'execution events x',
   'execution events x --follow',
   'execution approve x',

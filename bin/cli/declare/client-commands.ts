@@ -3,6 +3,7 @@ import { Argument, Option, type Command } from 'commander';
 import type { BulkOptions } from '../../commands/execution/bulk.ts';
 import type { CountOptions } from '../../commands/execution/count.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
+import type { ResultOptions } from '../../commands/execution/result.ts';
 import type { StateOptions } from '../../commands/execution/state.ts';
 import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { SimulateOptions } from '../../commands/workflow-simulate.ts';
@@ -144,6 +145,14 @@ function declareExecutionCommands(program: Command): void {
         return explainExecution(id, options);
       }),
     );
+
+  executionCommand(execution, 'result')
+    .description('print the output of an execution; exit code 8 if it failed')
+    .option('--wait', 'wait for the end of the execution')
+    .action(async (id: string, options: ResultOptions) => {
+      const { showResult } = await import('../../commands/execution/result.ts');
+      return showResult(id, options);
+    });
 
   executionCommand(execution, 'state')
     .description('print the state as it was')

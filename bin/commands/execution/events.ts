@@ -32,9 +32,10 @@ export async function showEvents(executionId: string, options: EventsOptions): P
   else printList({ member: 'events', head: HEAD, rows: answer.events.map(toRow) });
 }
 
-const HEAD = ['SEQUENCE', 'TIME', 'KIND', 'NODE', 'ATTEMPT', 'TOOL', 'ERROR'];
+const HEAD = ['SEQUENCE', 'TIME', 'KIND', 'NODE', 'STEP', 'ATTEMPT', 'TOOL', 'ERROR'];
 
 function toRow(event: WireEvent): (string | number | null)[] {
-  const { tool, attempt, error } = factsOf(event);
-  return [event.sequence, event.created_at, event.kind, event.node_id, attempt, tool, error];
+  const { tool, steps, attempt, error } = factsOf(event);
+  const { sequence, created_at: time, kind, node_id: node } = event;
+  return [sequence, time, kind, node, steps, attempt, tool, error];
 }

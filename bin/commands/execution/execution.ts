@@ -1,6 +1,7 @@
 import type { WireCancelled, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { noteApproval } from './approvals.ts';
 import { describePause } from './pause.ts';
+import { shortenTexts } from './shorten-texts.ts';
 import { tellEnding, tellUndo } from './tell-end.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
@@ -168,6 +169,7 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
     steps: execution.steps_executed,
     created: execution.created_at,
     completed: execution.completed_at,
-    state: execution.state,
+    // A pipe gets it whole.
+    state: process.stdout.isTTY ? shortenTexts(execution.state ?? null) : execution.state,
   });
 }

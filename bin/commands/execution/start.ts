@@ -1,12 +1,10 @@
-import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
-import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { RULE_KINDS } from '../../../src/shared/domain/workflow/flow/rule-kinds.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { CliError, EXIT, usageError } from '../../cli/exit-code.ts';
+import { usageError } from '../../cli/exit-code.ts';
 import { readObjectOption } from '../../cli/json-option.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { createProgress } from '../../cli/progress.ts';
+import { awaitEnd, refuseUnlessCompleted } from './await-end.ts';
 import { printExecution } from './execution.ts';
 
 export interface StartOptions extends ClientOptions {
@@ -34,7 +32,8 @@ export async function startExecution(workflowId: string, options: StartOptions):
   });
   if (options.wait === true) {
     tellId(started.execution_id, options);
-    const ended = await awaitEnd(client, started.execution_id);
+    await awaitEnd(client, started.execution_id);
+    const ended = await client.readExecution(started.execution_id);
     printExecution(ended, options);
     refuseUnlessCompleted(ended);
   } else if (options.output === 'json') {
@@ -60,32 +59,4 @@ const KINDS: readonly string[] = RULE_KINDS;
 function tellId(executionId: string, { output }: StartOptions): void {
   if (output === 'json') printNote(executionId);
   else if (!process.stdout.isTTY) printLine(executionId);
-}
-
-/** Shows what happens on stderr until the execution has ended. */
-async function awaitEnd(client: SvcClient, executionId: string): Promise<WireExecution> {
-  const progress = createProgress(executionId);
-  try {
-    const events = client.followEvents({ executionId, after: 0, onReconnect: progress.note });
-    for await (const event of events) progress.show(event);
-  } catch (error) {
-    progress.end();
-    printNote(
-      `${executionId} continues; follow it with: svc execution events --follow ${executionId}`,
-    );
-    throw error;
-  }
-  progress.end();
-  return client.readExecution(executionId);
-}
-
-function refuseUnlessCompleted(execution: WireExecution): void {
-  if (execution.status === 'completed') return;
-  const { execution_id: id, status, error } = execution;
-  throw new CliError(
-    `${id} ${status === 'cancelled' ? 'was cancelled' : status}${error ? `: ${error}` : ''}`,
-    {
-      exitCode: EXIT.executionFailed,
-    },
-  );
 }

@@ -20,6 +20,7 @@ import type {
   WirePaused,
   WireRegistered,
   WireReadDeadLetter,
+  WireResult,
   WireRetried,
   WireSimulation,
   WireStarts,
@@ -65,6 +66,10 @@ export interface SvcClient extends OverviewClient {
   }>;
   countExecutions(query: Query): Promise<WireCounts>;
   readExecution(executionId: string): Promise<WireExecution>;
+  /** Without an `error`, not even null: it has not ended. */
+  readResult(
+    executionId: string,
+  ): Promise<WireResult | Pick<WireExecution, 'execution_id' | 'status'>>;
   explainExecution(executionId: string): Promise<WireExplanation>;
   readState(executionId: string, at: string | null): Promise<WireState>;
   compareState(
@@ -159,6 +164,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     countExecutions: (query) =>
       call('by_status', { method: 'GET', path: '/executions/counts', query }),
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
+    readResult: (id) =>
+      call('execution_id', { method: 'GET', path: `${executionPath(id)}/result` }),
     explainExecution: (id) =>
       call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),
     readState: (id, at) =>

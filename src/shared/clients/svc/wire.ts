@@ -74,6 +74,21 @@ export interface WireExecution {
   readonly imported?: { readonly at: string; readonly actor_id: string } | null;
 }
 
+/** How an execution ended. */
+export interface WireResult {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly output: JsonValue;
+  /** Null: it completed. */
+  readonly error: {
+    readonly message: string;
+    readonly class: string;
+    readonly node_id: string | null;
+  } | null;
+  /** The run that continues this one; null: none. */
+  readonly continued_as: string | null;
+}
+
 /** Absent: the runtime is older than the field. */
 export interface WireFailure {
   readonly error: string;

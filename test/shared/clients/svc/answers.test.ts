@@ -20,6 +20,7 @@ import {
 } from '../../../../src/api/endpoints/executions/pause-execution.ts';
 import { readEvents } from '../../../../src/api/endpoints/executions/read-events.ts';
 import { readExecution } from '../../../../src/api/endpoints/executions/read-execution.ts';
+import { readResult } from '../../../../src/api/endpoints/executions/read-result.ts';
 import { blameState } from '../../../../src/api/endpoints/executions/history/blame-state.ts';
 import { compareState } from '../../../../src/api/endpoints/executions/history/compare-state.ts';
 import { readState } from '../../../../src/api/endpoints/executions/history/read-state.ts';
@@ -119,6 +120,11 @@ const CALLS: Calls = {
     endpoint: readExecution,
     reply: readExecution.replies[200],
     call: (client) => client.readExecution('e'),
+  },
+  readResult: {
+    endpoint: readResult,
+    reply: readResult.replies[200],
+    call: (client) => client.readResult('e'),
   },
   explainExecution: {
     endpoint: explainExecution,
