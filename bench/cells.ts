@@ -324,6 +324,7 @@ function recalls(): readonly Cell[] {
     database: dialect,
     module: 'workloads/recall-window.ts',
     params: { facts: 10_000, recallsPerSecond: 100 },
+    nodeOptions: SERVING_OPTIONS,
     quick: false,
     roundsMax: 2,
   }));

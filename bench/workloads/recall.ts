@@ -4,21 +4,20 @@ import { createCpu } from '../../src/scheduler/pool/pool.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import { MEMORY_QUOTAS } from '../../src/shared/domain/memory/tiers.ts';
-import { cosine, type UnitVector } from '../../src/shared/domain/memory/vector.ts';
 import type { MemoryDeps } from '../../src/shared/engine/memory/deps.ts';
 import { recallFacts } from '../../src/shared/engine/memory/recall-facts.ts';
 import { saveMemorySettings } from '../../src/shared/engine/memory/save-memory-settings.ts';
 import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { openStore } from '../../src/shared/store/opening/open.ts';
-import { randomVector, seeded, vectorNear } from '../../test/support/vectors.ts';
 import type { BenchDatabase, Dialect } from '../support/databases.ts';
-import { seedFacts } from '../support/seed-facts.ts';
+import {
+  createRecallQueries,
+  RECALLED_FACTS,
+  seedInOtherProcess,
+} from '../support/recall-facts.ts';
 
 const MIB = 1024 * 1024;
-const TOPICS = 200;
-const CHECKED = 8;
-const K = 10;
 
 export interface RecallFigures {
   /** The first recall, which reads the sketches of all facts. */
@@ -37,8 +36,7 @@ export interface RecallFigures {
 /**
  * Recalls over one scope with all its facts, as a process does them: changes from the store, the
  * scan, the vectors of the candidates, the facts. A fake replaces the provider and takes no time.
- * Facts cluster around a few hundred topics, like real texts. The run compares some recalls with an
- * exhaustive search, and ends when they differ.
+ * The run compares some recalls with an exhaustive search, and ends when they differ.
  */
 export async function runRecall(params: {
   readonly dialect: Dialect;
@@ -51,15 +49,8 @@ export async function runRecall(params: {
   readonly measured?: (run: () => Promise<void>) => Promise<void>;
 }): Promise<RecallFigures> {
   const { dialect, database, facts, recalls, inFlight, measured = (run) => run() } = params;
-  const random = seeded(1);
-  const topics = Array.from({ length: TOPICS }, () => randomVector(random));
-  const near = () =>
-    vectorNear(topics[Math.floor(random() * TOPICS)] ?? randomVector(random), {
-      random,
-      distance: 1,
-    });
-  const queries = Array.from({ length: 64 }, near);
-  const expected = await seed({ dialect, database, facts, near, queries });
+  const { queries } = createRecallQueries();
+  const expected = await seedInOtherProcess({ dialect, database, facts });
 
   const store = await openStore({
     database:
@@ -89,7 +80,11 @@ export async function runRecall(params: {
   const recall = async (query: number) => {
     const scope = { agentId: null, endUserId: null };
     const began = performance.now();
-    const found = await recallFacts(memory, caller, { ...scope, query: String(query), k: K });
+    const found = await recallFacts(memory, caller, {
+      ...scope,
+      query: String(query),
+      k: RECALLED_FACTS,
+    });
     return { found, ms: performance.now() - began };
   };
   const { ms: coldMs } = await recall(0);
@@ -119,35 +114,4 @@ export async function runRecall(params: {
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
   const [p50Ms, p95Ms, p99Ms] = [quantile(0.5), quantile(0.95), quantile(0.99)];
   return { coldMs, p50Ms, p95Ms, p99Ms, cpuMs, ...figures };
-}
-
-/** Returns, for some of the queries, the result of a comparison with every fact. */
-async function seed(params: {
-  readonly dialect: Dialect;
-  readonly database: Pick<BenchDatabase, 'url'>;
-  readonly facts: number;
-  readonly near: () => UnitVector;
-  readonly queries: readonly UnitVector[];
-}): Promise<readonly (readonly string[])[]> {
-  const { facts, near } = params;
-  const checked = params.queries.slice(0, CHECKED).map((query) => ({
-    query,
-    nearest: [] as { content: string; similarity: number }[],
-  }));
-  function* vectors(): Generator<UnitVector> {
-    for (let ordinal = 1; ordinal <= facts; ordinal += 1) {
-      const vector = near();
-      for (const check of checked) {
-        check.nearest.push({
-          content: `fact ${ordinal}`,
-          similarity: cosine(vector, check.query),
-        });
-        if (check.nearest.length < 100 && ordinal < facts) continue;
-        check.nearest.sort((left, right) => right.similarity - left.similarity).splice(K);
-      }
-      yield vector;
-    }
-  }
-  await seedFacts({ ...params, tenantId: DEFAULT_TENANT, vectors: vectors() });
-  return checked.map(({ nearest }) => nearest.map(({ content }) => content));
 }
