@@ -124,6 +124,6 @@ test('start: --flow brings rules of flow control', async (t) => {
   const typo = await svc('execution', 'start', 'report', '--flow', '{"rates": {}}');
   t.deepEqual(
     [typo.code, typo.stderr],
-    [2, 'error: --flow has rates, and may have concurrency, rate, debounce, batch\n'],
+    [2, 'error: --flow has rates, and may have concurrency, rate, debounce, batch, fairness\n'],
   );
 });

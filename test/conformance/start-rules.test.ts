@@ -184,9 +184,10 @@ check('201: starts that bring a rate begin at that rate', async (t, svc) => {
 
 check('201: the last of several starts that bring a debounce begins', async (t, svc) => {
   const id = await svc.register(plain({ concurrency: { limit: 1 } }));
-  const debounce = { key: 'input.document', wait: '300ms' };
-  const first = await svc.start(id, { document: 'a' }, { debounce });
-  const last = await svc.start(id, { document: 'a' }, { debounce });
+  const after = (wait: string) => ({ debounce: { key: 'input.document', wait } });
+  // No pause between the two starts, however long, lets the first one begin.
+  const first = await svc.start(id, { document: 'a' }, after('1h'));
+  const last = await svc.start(id, { document: 'a' }, after('300ms'));
   await svc.until(first, 'cancelled');
   await svc.until(last, 'paused');
   const next = await svc.start(id, { document: 'a' }, { debounce: { wait: '100ms' } });
@@ -257,6 +258,107 @@ check(
     t.is((await svc.read(holder)).status, 'paused');
   },
 );
+
+const films = (more: JsonObject = {}): JsonObject => ({
+  workflow_id: 'films',
+  nodes: {
+    render: { kind: { type: 'python_fn', module: 'films', function: 'render', queue: 'render' } },
+    check: { kind: { type: 'python_fn', module: 'films', function: 'check', queue: 'check' } },
+  },
+  edges: [{ from: 'render', to: 'check' }],
+  ...more,
+});
+const BY_TURNS = { fairness: { key: 'input.customer' } };
+
+async function claimCustomers(
+  svc: TestTenant,
+  { queue, count }: { readonly queue: string; readonly count: number },
+): Promise<readonly string[]> {
+  const customers: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const item = await svc.claim({ queues: [queue] });
+    customers.push((item.payload['input'] as { readonly customer: string }).customer);
+    await svc.complete(item);
+  }
+  return customers;
+}
+
+check('201: keys that starts bring take turns, at each step', async (t, svc) => {
+  const id = await svc.register(films());
+  for (let at = 0; at < 12; at += 1) await svc.start(id, { customer: 'acme' }, BY_TURNS);
+  await svc.start(id, { customer: 'brown' }, BY_TURNS);
+  const first = await claimCustomers(svc, { queue: 'render', count: 3 });
+  t.deepEqual(first.toSorted(), ['acme', 'acme', 'brown']);
+  await claimCustomers(svc, { queue: 'render', count: 10 });
+  const cooper = await svc.start(id, { customer: 'cooper' }, BY_TURNS);
+  await claimCustomers(svc, { queue: 'render', count: 1 });
+  await svc.untilEvent(cooper, 'NodeCompleted');
+  t.true((await claimCustomers(svc, { queue: 'check', count: 4 })).includes('cooper'));
+});
+
+check('201: a start has the turns of its key on a queue of definitions', async (t, svc) => {
+  const own = await svc.register(films({ workflow_id: 'own', ...BY_TURNS }));
+  const id = await svc.register(films());
+  for (let at = 0; at < 12; at += 1) await svc.start(own, { customer: 'acme' });
+  const gold = { fairness: { key: 'input.customer', weight: 'input.gold ? 3 : 1' } };
+  for (let at = 0; at < 12; at += 1) await svc.start(id, { customer: 'brown', gold: true }, gold);
+  await svc.start(id, { customer: 'acme', gold: false }, gold);
+  const claimed = await claimCustomers(svc, { queue: 'render', count: 8 });
+  const brown = claimed.filter((customer) => customer === 'brown').length;
+  t.true(brown >= 5 && brown <= 7, claimed.join(' '));
+  const rest = await claimCustomers(svc, { queue: 'render', count: 17 });
+  t.is([...claimed, ...rest].filter((customer) => customer === 'acme').length, 13);
+});
+
+check('400: a start brings no wrong fairness', async (t, svc) => {
+  const id = await svc.register(films());
+  const ruled = await svc.register(films({ workflow_id: 'ruled', ...BY_TURNS }));
+  const wrong: readonly (readonly [string, JsonObject, string])[] = [
+    [ruled, { key: "'acme'" }, `workflow ${ruled} version 1.0.0 has a rule for fairness`],
+    [id, {}, 'fairness'],
+    [id, { key: "'acme'", weight: 101 }, 'fairness.weight must be a number from 0.01 to 100'],
+    [id, { key: 'acme' }, 'fairness.key expression `acme`: unknown variable acme'],
+    [id, { key: "'acme'", share: 1 }, 'fairness.share is not known'],
+    [
+      id,
+      { key: 'input.nobody' },
+      'bad request: fairness.key: expression `input.nobody` must give text, a number or a boolean, and gives null for this input',
+    ],
+    [
+      id,
+      { key: "'acme'", weight: 'input.plan' },
+      'bad request: fairness.weight: expression `input.plan` must give a number from 0.01 to 100, and gives text for this input',
+    ],
+  ];
+  for (const [workflow, fairness, message] of wrong) {
+    const body = { workflow_id: workflow, input: { customer: 'acme', plan: 'gold' }, fairness };
+    const { status, body: answer } = await svc.post<Refused>('/executions', body);
+    t.is(status, 400);
+    t.true(answer.error.includes(message), `${message}: ${answer.error}`);
+  }
+});
+
+check('201: a retry has the fairness of its start, and entries of a batch too', async (t, svc) => {
+  const id = await svc.register(films());
+  const { body } = await svc.post<{ readonly results: readonly Started[] }>('/executions/batch', {
+    executions: [{ workflow_id: id, input: { customer: 'brown' }, ...BY_TURNS }],
+  });
+  const [first] = body.results;
+  await svc.cancel(first?.execution_id ?? '');
+  for (let at = 0; at < 6; at += 1) await svc.start(id, { customer: 'acme' }, BY_TURNS);
+  await retry(svc, first?.execution_id ?? '');
+  const claimed = await claimCustomers(svc, { queue: 'render', count: 3 });
+  t.deepEqual(claimed.toSorted(), ['acme', 'acme', 'brown']);
+});
+
+check('200: a data policy hides the key and the weight of fairness', async (t, svc) => {
+  const policy = { pii_fields: ['email'], action: 'mask' };
+  const id = await svc.register(films({ data_policy: policy }));
+  const fairness = { key: "'ann@example.com'", weight: "'ann@example.com' == '' ? 1 : 2" };
+  const execution = await svc.start(id, { customer: 'ann' }, { fairness });
+  const [started] = await svc.events(execution);
+  t.deepEqual(started?.payload['start_rules'], { fairness: { key: '***', weight: '***' } });
+});
 
 check('200: a data policy hides the key of a rule', async (t, svc) => {
   const id = await svc.register(plain({ data_policy: { pii_fields: ['email'], action: 'mask' } }));

@@ -175,6 +175,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
       rate: dice.pick([undefined, null, { limit: 9, per: '1s' }]),
       debounce: dice.pick([undefined, null, { wait: '10ms' }]),
       batch: undefined,
+      fairness: dice.pick([undefined, null, { key: "'drawn'", weight: 2 }]),
     },
   }),
   'POST /executions/batch': (_, dice, n) => ({

@@ -91,7 +91,7 @@ function declareExecutionCommands(program: Command): void {
       'begin then: 10m from now, or an instant such as 2030-01-31T09:00:00Z',
     )
     .option('--deadline <time>', 'fail unless it has begun by then; in the same forms')
-    .option('--flow <json>', 'concurrency, rate, debounce or batch as JSON, or @file')
+    .option('--flow <json>', 'concurrency, rate, debounce, batch, fairness: JSON or @file')
     .option('--idempotency-key <key>', 'repeat a start with this key to get the same execution')
     .option('--wait', 'wait for the end and print the execution; exit code 8 if it fails')
     .action(async (workflowId: string, options: StartOptions) => {

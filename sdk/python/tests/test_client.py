@@ -106,6 +106,9 @@ def test_starts_bring_rules_of_flow_control(client: Client, name: str) -> None:
     gathers = gathered.describe()["waiting_for"]
     assert gathers is not None
     assert gathers["kind"] == "batch"
+    fair = client.start(name, {"name": "Ed"}, fairness={"key": key, "weight": 2})
+    [started, *_] = fair.events()
+    assert started["payload"]["start_rules"] == {"fairness": {"key": key, "weight": 2}}
     with pytest.raises(ValidationError, match="unknown variable Ada"):
         client.start(name, {"name": "Ada"}, concurrency={"key": "Ada", "limit": 1})
 

@@ -59,6 +59,7 @@ check('starts bring rules of flow control', async (t, svc, place) => {
     { rate: { key, limit: 1, per: '1d', burst: 1 } },
     { debounce: { key, wait: '1h', maxWait: '2h' } },
     { batch: { key, max: 2, wait: '1h' } },
+    { fairness: { key, weight: cel`2` } },
   ] as const) {
     await client.start('w', { customer: 'acme' }, rules);
     const second = await client.start('w', { customer: 'acme' }, rules);

@@ -6,7 +6,9 @@ import {
   type Batch,
   type Concurrency,
   type Debounce,
+  type Fairness,
   type StartRate,
+  type StartRules,
 } from '../workflow/parts/start-rules.ts';
 import { readVariable, systemEnvironment, type Environment } from './environment.ts';
 import {
@@ -70,6 +72,7 @@ export interface StartOptions extends Omit<StartCallOptions, 'waitMs'> {
   readonly rate?: StartRate;
   readonly debounce?: Debounce;
   readonly batch?: Batch;
+  readonly fairness?: Fairness;
 }
 
 export type RunOptions = Omit<StartOptions, 'timeout'> & ResultOptions;
@@ -150,6 +153,7 @@ const KNOWN_OF_START: Known<StartOptions> = {
   rate: true,
   debounce: true,
   batch: true,
+  fairness: true,
   idempotencyKey: true,
   traceparent: true,
   signal: true,
@@ -159,7 +163,7 @@ const KNOWN_OF_START: Known<StartOptions> = {
 function startRequest(workflow: NamedWorkflow, input: object, options: StartOptions): StartRequest {
   refuseUnknown(options, KNOWN_OF_START, 'a start');
   const { version, priority, labels, startAfter, startDeadline, ...others } = options;
-  const { concurrency, rate, debounce, batch, ...call } = others;
+  const { concurrency, rate, debounce, batch, fairness, ...call } = others;
   const named = nameOfStartable(workflow);
   const body = {
     workflow_id: named.workflowId,
@@ -169,12 +173,12 @@ function startRequest(workflow: NamedWorkflow, input: object, options: StartOpti
     ...(labels !== undefined && { labels }),
     ...(startAfter !== undefined && { start_after: writeTime(startAfter) }),
     ...(startDeadline !== undefined && { start_deadline: writeTime(startDeadline) }),
-    ...(writeStartRules({ concurrency, rate, debounce, batch }) as RulesOfStart),
+    ...(writeStartRules({ concurrency, rate, debounce, batch, fairness }) as RulesOfStart),
   };
   return { body, call };
 }
 
-type RulesOfStart = Pick<BodyOf<'start-execution'>, 'concurrency' | 'rate' | 'debounce' | 'batch'>;
+type RulesOfStart = Pick<BodyOf<'start-execution'>, keyof StartRules>;
 
 function writeTime(time: Duration | Date): string {
   return time instanceof Date ? time.toISOString() : `${readDuration(time)}ms`;

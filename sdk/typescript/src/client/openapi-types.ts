@@ -5971,6 +5971,13 @@ export interface operations {
                         readonly max: number;
                         readonly wait: string | number;
                     } | null;
+                    /** @description Its items take turns with those of other keys when workers claim from a queue. As in a definition; refused if the definition has one. */
+                    readonly fairness?: {
+                        /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. */
+                        readonly key: string;
+                        /** @description Items that the key gets while one of weight 1 gets one; or an expression over the input. Default: 1. */
+                        readonly weight?: number | string;
+                    } | null;
                     /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                     readonly priority?: number | null;
                 } & {
@@ -6092,6 +6099,13 @@ export interface operations {
                             readonly key?: string;
                             readonly max: number;
                             readonly wait: string | number;
+                        } | null;
+                        /** @description Its items take turns with those of other keys when workers claim from a queue. As in a definition; refused if the definition has one. */
+                        readonly fairness?: {
+                            /** @description An expression over the input, such as `input.customer`; text in quotes, such as `'acme'`, is a constant. */
+                            readonly key: string;
+                            /** @description Items that the key gets while one of weight 1 gets one; or an expression over the input. Default: 1. */
+                            readonly weight?: number | string;
                         } | null;
                         /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
                         readonly priority?: number | null;

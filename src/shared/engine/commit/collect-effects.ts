@@ -6,6 +6,7 @@ import type { WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { shareOf } from '../../domain/workflow/flow/fairness.ts';
+import { fairnessOf } from '../../domain/workflow/flow/given-rules.ts';
 import { ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
 import { buildQueueName } from '../../domain/work/build-queue.ts';
 import { type FairShare, fairQueueName } from '../../domain/work/fair-queue.ts';
@@ -182,16 +183,20 @@ function withShare(
  * Evaluates the rule for the first item of the commit. A start without a valid share is refused; other
  * executions of the kind go by age.
  */
-function shareOnce({ plan: { fairness }, state }: Given): () => FairShare | null {
-  if (fairness === null) return () => null;
+function shareOnce({ plan, state }: Given): () => FairShare | null {
+  if (plan.fairness === null && state.startRules === null) return () => null;
   let share: FairShare | null | undefined;
   return () => {
-    if (share === undefined) {
-      const found = shareOf(fairness, ruledInput(state));
-      share = found.ok ? found.share : null;
-    }
+    if (share === undefined) share = findShare(plan, state);
     return share;
   };
+}
+
+function findShare(plan: Plan, state: ExecutionState): FairShare | null {
+  const fairness = fairnessOf(plan, state.startRules);
+  if (fairness === null) return null;
+  const found = shareOf(fairness.rule, ruledInput(state));
+  return found.ok ? found.share : null;
 }
 
 /** Where an item below a quota waits; empty: it is below none. */

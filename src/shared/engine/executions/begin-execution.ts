@@ -86,7 +86,7 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   const tenant = await deps.tenants.get(tenantId);
   const { compiled, gathers = true } = params;
   const { input, is_batch: isBatch = false, start_rules: given = null } = params.started.payload;
-  checkShare(compiled.plan, { input, isBatch });
+  checkShare(compiled.plan, { input, isBatch, given });
   const all = flowRulesOf(compiled, given);
   const own = gathers ? all : { ...all, batch: null };
   const rules = params.isLatest === true ? own : await rulesInForce(deps, { tenantId, rules: own });

@@ -188,11 +188,17 @@ function redactPayload(
   );
 }
 
-/** A key may be text, which no field names: it is hidden entirely, as that of a wait. */
+/** A key, or a weight, may have text that no field names: it is hidden entirely, as the key of a wait. */
 function hideKeys(rules: JsonObject): JsonObject {
   const shown = Object.entries(rules).map(([kind, rule]) => [
     kind,
-    isJsonObject(rule) && 'key' in rule ? { ...rule, key: MASK } : rule,
+    isJsonObject(rule)
+      ? {
+          ...rule,
+          ...('key' in rule && { key: MASK }),
+          ...(typeof rule['weight'] === 'string' && { weight: MASK }),
+        }
+      : rule,
   ]);
   return Object.fromEntries(shown) as JsonObject;
 }

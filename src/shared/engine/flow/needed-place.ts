@@ -13,7 +13,7 @@ import {
 } from '../../domain/workflow/flow/flow-key.ts';
 import { type GivenInput, ruledInput } from '../../domain/workflow/flow/ruled-input.ts';
 import type { FlowRules } from '../../domain/workflow/flow/given-rules.ts';
-import type { RuleKind } from '../../domain/workflow/flow/rule-kinds.ts';
+import type { BeginningKind } from '../../domain/workflow/flow/rule-kinds.ts';
 import { tokenIntervalUs } from '../../domain/workflow/flow/rate.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { AwaitedPlace, NewExecution } from '../../store/commit.ts';
@@ -97,7 +97,7 @@ function placeOrTokenOf(rules: FlowRules, { input, tenantId }: Started): NeededP
 }
 
 /** The name of what these kinds of rules share, see `nameForStarts`. */
-function named({ given }: FlowRules, name: string, ...kinds: readonly RuleKind[]): string {
+function named({ given }: FlowRules, name: string, ...kinds: readonly BeginningKind[]): string {
   return given === undefined
     ? name
     : nameForStarts(
@@ -106,7 +106,7 @@ function named({ given }: FlowRules, name: string, ...kinds: readonly RuleKind[]
       );
 }
 
-function readKey(rules: FlowRules, kind: RuleKind, input: JsonObject): string {
+function readKey(rules: FlowRules, kind: BeginningKind, input: JsonObject): string {
   const found = flowKeyOf(rules[kind]?.key ?? null, input);
   if (!found.ok) {
     const whose = rules.given?.has(kind) === true ? '' : ' of the workflow';

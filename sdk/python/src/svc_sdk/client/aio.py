@@ -26,7 +26,16 @@ from ..errors import (
     ValidationError,
 )
 from ..functions.define import Function
-from ..workflow import Batch, Concurrency, Debounce, StartRate, Workflow, flow_rule_ir
+from ..workflow import (
+    Batch,
+    Concurrency,
+    Debounce,
+    Fairness,
+    StartRate,
+    Workflow,
+    fairness_ir,
+    flow_rule_ir,
+)
 from .answers import (
     AddedFact,
     Approval,
@@ -144,6 +153,7 @@ class AsyncClient:
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
         batch: Batch | None = None,
+        fairness: Fairness | None = None,
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> AsyncExecutionHandle:
@@ -152,8 +162,8 @@ class AsyncClient:
         All attempts carry one idempotency key, so a lost answer never starts a second execution.
         Give a key of your own to make the start safe over restarts of your program too. A query such as
         `labels.customer = acme` finds the execution by its labels. It begins at `start_after`, and fails
-        unless it has begun by `start_deadline`. `concurrency`, `rate`, `debounce` and `batch` are rules as in
-        a definition, which must have none of that kind.
+        unless it has begun by `start_deadline`. `concurrency`, `rate`, `debounce`, `batch` and `fairness` are
+        rules as in a definition, which must have none of that kind.
         """
         body = {
             **_start_body(workflow, input, version, priority, labels),
@@ -165,6 +175,7 @@ class AsyncClient:
                     "rate": rate and flow_rule_ir(rate),
                     "debounce": debounce and flow_rule_ir(debounce),
                     "batch": batch and flow_rule_ir(batch),
+                    "fairness": fairness and fairness_ir(fairness),
                 }
             ),
         }
@@ -189,6 +200,7 @@ class AsyncClient:
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
         batch: Batch | None = None,
+        fairness: Fairness | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Starts an execution, waits for its end and gives its output."""
@@ -204,6 +216,7 @@ class AsyncClient:
             rate=rate,
             debounce=debounce,
             batch=batch,
+            fairness=fairness,
             idempotency_key=idempotency_key,
         )
         return await handle.result(timeout)

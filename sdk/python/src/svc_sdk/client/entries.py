@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from ..workflow import Batch, Concurrency, Debounce, StartRate
+from ..workflow import Batch, Concurrency, Debounce, Fairness, StartRate
 
 
 class StartEntry(TypedDict, total=False):
@@ -20,3 +20,4 @@ class StartEntry(TypedDict, total=False):
     rate: StartRate
     debounce: Debounce
     batch: Batch
+    fairness: Fairness

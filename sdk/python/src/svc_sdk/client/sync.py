@@ -25,7 +25,16 @@ from ..errors import (
     ValidationError,
 )
 from ..functions.define import Function
-from ..workflow import Batch, Concurrency, Debounce, StartRate, Workflow, flow_rule_ir
+from ..workflow import (
+    Batch,
+    Concurrency,
+    Debounce,
+    Fairness,
+    StartRate,
+    Workflow,
+    fairness_ir,
+    flow_rule_ir,
+)
 from .answers import (
     AddedFact,
     Approval,
@@ -143,6 +152,7 @@ class Client:
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
         batch: Batch | None = None,
+        fairness: Fairness | None = None,
         idempotency_key: str | None = None,
         traceparent: str | None = None,
     ) -> ExecutionHandle:
@@ -151,8 +161,8 @@ class Client:
         All attempts carry one idempotency key, so a lost answer never starts a second execution.
         Give a key of your own to make the start safe over restarts of your program too. A query such as
         `labels.customer = acme` finds the execution by its labels. It begins at `start_after`, and fails
-        unless it has begun by `start_deadline`. `concurrency`, `rate`, `debounce` and `batch` are rules as in
-        a definition, which must have none of that kind.
+        unless it has begun by `start_deadline`. `concurrency`, `rate`, `debounce`, `batch` and `fairness` are
+        rules as in a definition, which must have none of that kind.
         """
         body = {
             **_start_body(workflow, input, version, priority, labels),
@@ -164,6 +174,7 @@ class Client:
                     "rate": rate and flow_rule_ir(rate),
                     "debounce": debounce and flow_rule_ir(debounce),
                     "batch": batch and flow_rule_ir(batch),
+                    "fairness": fairness and fairness_ir(fairness),
                 }
             ),
         }
@@ -188,6 +199,7 @@ class Client:
         rate: StartRate | None = None,
         debounce: Debounce | None = None,
         batch: Batch | None = None,
+        fairness: Fairness | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
         """Starts an execution, waits for its end and gives its output."""
@@ -203,6 +215,7 @@ class Client:
             rate=rate,
             debounce=debounce,
             batch=batch,
+            fairness=fairness,
             idempotency_key=idempotency_key,
         )
         return handle.result(timeout)

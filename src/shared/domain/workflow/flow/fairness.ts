@@ -16,19 +16,16 @@ export const WEIGHT_MAX = 100;
 
 export type FoundShare =
   | { readonly ok: true; readonly share: FairShare }
-  /** The message quotes the definition and never holds data. */
-  | { readonly ok: false; readonly message: string };
+  /** The message quotes the rule and never holds data. */
+  | { readonly ok: false; readonly member: 'key' | 'weight'; readonly message: string };
 
 export function shareOf({ key: expression, weight }: Fairness, input: JsonObject): FoundShare {
   const found = flowKeyOf(expression, input);
-  if (!found.ok) return { ok: false, message: `fairness.key of the workflow: ${found.message}` };
+  if (!found.ok) return { ok: false, member: 'key', message: found.message };
   const { key } = found;
   if (typeof weight === 'number') return { ok: true, share: { key, weight } };
   const result = evaluateExpression(weight, { state: input, input, output: null, execution: {} });
-  const failed = (message: string): FoundShare => ({
-    ok: false,
-    message: `fairness.weight of the workflow: ${message}`,
-  });
+  const failed = (message: string): FoundShare => ({ ok: false, member: 'weight', message });
   if (!result.ok) return failed(result.message);
   const { value } = result;
   if (typeof value !== 'number' || !isWeight(value)) {

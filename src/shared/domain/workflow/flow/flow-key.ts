@@ -3,7 +3,7 @@ import type { Expression } from '../../expression/expression.ts';
 import { quoteExpression } from '../../expression/quote-expression.ts';
 import { kindOf } from '../../expression/values.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { RuleKind } from './rule-kinds.ts';
+import type { BeginningKind } from './rule-kinds.ts';
 
 export const FLOW_KEY_LENGTH_MAX = 256;
 
@@ -76,7 +76,7 @@ export function batchLineOf(workflowId: string, key: string): string {
  * The name of a line, or of places, under rules that starts bring: `given` are their kinds. It differs from all
  * names under definitions, so those who start executions move nobody who waits under a definition.
  */
-export function nameForStarts(name: string, given: readonly RuleKind[]): string {
+export function nameForStarts(name: string, given: readonly BeginningKind[]): string {
   if (given.length === 0) return name;
   const [workflowId, key, rateKey = '', ...more] = JSON.parse(name) as readonly string[];
   return JSON.stringify([workflowId, key, rateKey, ...more, 'start', ...given]);

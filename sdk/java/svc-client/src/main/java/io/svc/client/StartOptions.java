@@ -17,8 +17,8 @@ import java.util.UUID;
  *     that of the workflow, or at once
  * @param startDeadline fails unless it has begun by then, in the same forms; default: that of the
  *     workflow, or none
- * @param rules {@code concurrency}, {@code rate}, {@code debounce} and {@code batch} as in a definition,
- *     which must have none of that kind; default: none
+ * @param rules {@code concurrency}, {@code rate}, {@code debounce}, {@code batch} and {@code fairness} as in
+ *     a definition, which must have none of that kind; default: none
  * @param idempotencyKey makes the start safe over restarts of your program too; default: a new one
  * @param traceparent the trace of which the execution is a part
  */
@@ -172,6 +172,20 @@ public record StartOptions(
    */
   public StartOptions withBatch(String key, int max, String wait) {
     return withRule("batch", Json.object("key", key, "max", max, "wait", wait));
+  }
+
+  /**
+   * The same with fairness: its items take turns with those of other keys when workers claim from a
+   * queue.
+   *
+   * @param key an expression over the input, as {@code input.customer}, or text in quotes, as {@code
+   *     'acme'}: executions with the same value share the turns of the key
+   * @param weight how many items a key gets while another of weight 1 gets one: a number from 0.01 to
+   *     100, or an expression over the input; null: 1
+   * @return new options
+   */
+  public StartOptions withFairness(String key, Object weight) {
+    return withRule("fairness", Json.object("key", key, "weight", weight));
   }
 
   private StartOptions withRule(String kind, Map<String, Object> rule) {
