@@ -1,5 +1,6 @@
 import type pg from 'pg';
 
+import { causeOf } from '../../../src/shared/engine/overview/cause-of.ts';
 import type { Templates } from './templates.ts';
 
 export interface Fill {
@@ -70,7 +71,8 @@ const TENANT = `case when n % 2 = 0 then 'default' else 'tenant-' || n / 2 % ${T
 function insertExecutions({ at, id, part }: Numbering): string {
   return `
   insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-    parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at)
+    parent_execution_id, status, last_sequence, error, error_class, error_node_id, cause_key,
+    created_at, updated_at, completed_at)
   select ${id('n')}, ${TENANT},
     t.definition_id, 'workflow-' || (${WORKFLOWS} * ${part('n * 31')} ^ 3)::int, '1', n % 64, 5,
     case
@@ -78,7 +80,7 @@ function insertExecutions({ at, id, part }: Numbering): string {
         then ${id(`n - n % ${FAMILY.every}`)}
       when n between 2 and ${2 * LARGE_FAMILY} and n % 2 = 0 then ${id('0::int8')}
     end,
-    t.status, t.last_sequence, t.error, ${at('n')}, ${at('n')},
+    t.status, t.last_sequence, t.error, t.error_class, t.error_node_id, t.cause_key, ${at('n')}, ${at('n')},
     case when t.completed_at is not null then ${at('n')} + interval '1 second' end
   from generate_series($1::int8, $2::int8) as n
   join template t on t.rank = case
@@ -125,17 +127,27 @@ function insertLabels({ at, id, part }: Numbering): string {
 const CUSTOMERS = 500;
 const INCIDENT_EVERY = 100_000;
 
-/** Every failed execution has a dead letter, for one of twenty causes. */
+/** Every failed execution has a dead letter, for one of some causes. */
 function insertDeadLetters({ at, id, part }: Numbering): string {
+  const cause = `(${CAUSES.length - 1} * ${part('n * 7')})::int + 1`;
+  const errors = CAUSES.map(({ error }) => `'${error}'`).join(', ');
+  const keys = CAUSES.map(({ causeKey }) => causeKey).join(', ');
   return `
   insert into dead_letters (work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
-    dead_lettered_at)
+    error_class, cause_key, dead_lettered_at)
   select ${id('n')}, ${id('n')}, ${TENANT}, 'a', 'python_fn', 'bench.work', 3,
-    'cause ' || chr(97 + (20 * ${part('n * 7')})::int) || ' at ' || n, ${at('n')} + interval '1 second'
+    (array[${errors}])[${cause}] || n, 'error', (array[${keys}]::int8[])[${cause}],
+    ${at('n')} + interval '1 second'
   from generate_series($1::int8, $2::int8) as n
   join executions x on x.id = ${id('n')}
   where x.status = 'failed'`;
 }
+
+/** Messages that end with a number, and their keys as a commit keeps them. */
+const CAUSES = Array.from('abcdefghijklmnopqrstu', (letter) => {
+  const error = `cause ${letter} at `;
+  return { error, ...causeOf(`${error}1`, 'error') };
+});
 
 /** Those of paused executions that have their events: a list of approvals shows what these ask. */
 function insertApprovals({ id }: Numbering): string {

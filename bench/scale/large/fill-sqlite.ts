@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 
 const INSERT = `
   insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-    status, last_sequence, error, created_at, updated_at, completed_at)
+    status, last_sequence, error, error_class, error_node_id, cause_key, created_at, updated_at, completed_at)
   with recursive numbers (n, at) as (
     values (1, cast(:oldest as integer))
     union all
@@ -33,7 +33,8 @@ const INSERT = `
     where n < :executions
   )
   select printf('exec_%012x70008000%012x', at, n), 'default', t.definition_id,
-    'workflow-' || n * 31 % 40, '1', n % 64, 5, t.status, t.last_sequence, t.error, at, at,
+    'workflow-' || n * 31 % 40, '1', n % 64, 5, t.status, t.last_sequence, t.error, t.error_class,
+    t.error_node_id, t.cause_key, at, at,
     case when t.completed_at is not null then at + 1000 end
   from numbers
   join executions t on t.id = case

@@ -9,6 +9,7 @@ import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
+import type { GroupedFailures, GroupingOfFailures } from './readings/failures.ts';
 
 export interface ExecutionStore {
   /** One transaction. Verdicts in the order of the plans. See `CommitPlan`. */
@@ -152,8 +153,8 @@ export interface UpdatedPage {
 export interface ExecutionSearch {
   /** Newest first by creation. */
   search(params: SearchExecutions): Promise<SearchPage>;
-  /** The same of what a group of failures tells. */
-  listFailed(params: SearchExecutions): Promise<SearchPage<FailedExecution>>;
+  /** Failed executions that a search finds first, in groups of alike ones. */
+  groupFailed(params: GroupFailedExecutions): Promise<GroupedFailures>;
   count(params: CountExecutions): Promise<ExecutionCounts>;
 }
 
@@ -169,21 +170,14 @@ export interface SearchExecutions {
   readonly within: number;
 }
 
-export interface SearchPage<Row = ListedRow> {
-  readonly rows: readonly Row[];
+export interface SearchPage {
+  readonly rows: readonly ListedRow[];
   /** Where the next page begins, even if no row of this one fitted; null: this is the last page. */
   readonly next: ExecutionPlace | null;
 }
 
-export interface FailedExecution {
-  readonly executionId: ExecutionId;
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string;
-  readonly error: string;
-  /** See `FailureCause`; null: not known. */
-  readonly causeKey: number | null;
-  /** ISO instant. */
-  readonly failedAt: string;
+export interface GroupFailedExecutions extends Omit<SearchExecutions, 'cursor'> {
+  readonly grouping: GroupingOfFailures;
 }
 
 export interface CountExecutions {

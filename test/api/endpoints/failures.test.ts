@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { changeTable } from '../../support/stores.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { claim, startWorkflow, tooling } from '../support/workflows.ts';
 
@@ -13,7 +14,7 @@ interface Group {
   readonly kind: 'work_item' | 'execution';
   readonly cause: string;
   readonly count: number;
-  readonly members: readonly { readonly execution_id: string }[];
+  readonly members: readonly { readonly execution_id: string; readonly error: string }[];
 }
 
 interface Answer {
@@ -138,6 +139,73 @@ for (const dialect of DIALECTS) {
     t.is((await list(api, 'workflow_id=paged')).groups[0]?.count, whole.groups.length + 1);
   });
 
+  test.serial(`200: a group lists its latest failures, ten by default (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const ids: string[] = [];
+    for (let order = 0; order < 11; order += 1) {
+      ids.push(await failOnce(api, 'often', `order ${order} is unknown`));
+    }
+    const membersOf = async (query: string) => {
+      const { groups } = await list(api, `workflow_id=often${query}`);
+      t.deepEqual(
+        groups.map(({ count }) => count),
+        [11, 11],
+      );
+      return groups.map(({ members }) => members.map((member) => member.execution_id).toSorted());
+    };
+    const latest = (count: number) => ids.slice(-count).toSorted();
+    t.deepEqual(await membersOf(''), [latest(10), latest(10)]);
+    t.deepEqual(await membersOf('&members=1'), [latest(1), latest(1)]);
+    t.deepEqual(await membersOf('&members=51'), [latest(11), latest(11)]);
+  });
+
+  test.serial(
+    `200: failures without a kept key are grouped with others (${dialect})`,
+    async (t) => {
+      const api = t.context[dialect];
+      for (const order of [1, 2]) await failOnce(api, 'upgraded', `order ${order} is unknown`);
+      const change = changeTable(api.database.url);
+      for (const table of ['dead_letters', 'executions']) {
+        await change(`update ${table} set cause_key = null where workflow_id = 'upgraded'`);
+      }
+      const latest = await failOnce(api, 'upgraded', 'order 3 is unknown');
+      const { groups } = await list(api, 'workflow_id=upgraded');
+      const causes = groups.map(({ cause, count }) => `${count} times ${cause}`).toSorted();
+      t.deepEqual(causes, [
+        '3 times node reserve failed: order … is unknown',
+        '3 times order … is unknown',
+      ]);
+      t.deepEqual(
+        groups.map(({ members }) => members[0]?.execution_id),
+        [latest, latest],
+      );
+    },
+  );
+
+  test.serial(`200: failures are grouped as data policies show them (${dialect})`, async (t) => {
+    const api = t.context[dialect];
+    const ir = {
+      ...tooling('hiding', { max_attempts: 1 }),
+      data_policy: { pii_detectors: ['email'] },
+    };
+    // The stored messages have one cause: both values are left out of it.
+    for (const by of ['ann@mail.example', '"the bank"', 'lee@mail.example']) {
+      await failOf(api, ir, { error: `refused by ${by}` });
+    }
+    const { groups } = await list(api, 'workflow_id=hiding');
+    t.deepEqual(
+      groups
+        .filter(({ kind }) => kind === 'work_item')
+        .map(({ cause, count, members }) => [cause, count, members.map(({ error }) => error)]),
+      [
+        ['refused by [email]', 2, ['refused by [email]', 'refused by [email]']],
+        ['refused by …', 1, ['refused by "the bank"']],
+      ],
+    );
+    t.is(groups.length, 4);
+    t.false(JSON.stringify(groups).includes('mail.example'));
+  });
+
   test.serial(`400: failures with invalid parameters (${dialect})`, async (t) => {
     const api = t.context[dialect];
     for (const query of [
@@ -145,6 +213,7 @@ for (const dialect of DIALECTS) {
       'within_hours=721',
       'within_hours=1e2',
       'limit=0',
+      'members=0',
       'cursor=x',
       `cursor=${Buffer.from('["2026-11-28T10:00:00.000Z","3","a"]').toString('base64url')}`,
       `cursor=${Buffer.from('["yesterday",3,"a"]').toString('base64url')}`,
@@ -164,14 +233,27 @@ async function list(api: TestApi, query: string): Promise<Answer> {
   return (await api.call({ path: `/failures?${query}` })).body as unknown as Answer;
 }
 
-/** An execution that fails at its only node. */
 async function failOnce(
   api: TestApi,
   workflowId: string,
   error: string,
   ...[labels = {}, errorClass]: readonly [labels?: JsonObject, errorClass?: string]
 ) {
-  const id = await startWorkflow(api, { ir: tooling(workflowId, { max_attempts: 1 }), labels });
+  const ir = tooling(workflowId, { max_attempts: 1 });
+  return failOf(api, ir, { error, labels, ...(errorClass && { errorClass }) });
+}
+
+/** An execution that fails at its only node. */
+async function failOf(
+  api: TestApi,
+  ir: JsonObject,
+  {
+    error,
+    errorClass,
+    labels = {},
+  }: { readonly error: string; readonly errorClass?: string; readonly labels?: JsonObject },
+) {
+  const id = await startWorkflow(api, { ir, labels });
   const { id: item, lease_fence, idempotency_key } = await claim(api);
   await api.call({
     path: `/work-items/${item}/fail`,

@@ -21,6 +21,8 @@ import { RepeatDialog } from './repeat-dialog.tsx';
 
 const REFRESH_MS = 10_000;
 const PAGE = 20;
+/** As many are repeated with one click. */
+const MEMBERS = 50;
 const WINDOWS = [
   { value: '1', label: 'the last hour' },
   { value: '24', label: 'the last day' },
@@ -44,7 +46,7 @@ export function FailureGroups() {
     key: ['failures', tenant, hours, workflowId, q],
     read: async (cursor, signal) => {
       const filter = { within_hours: Number(hours), workflow_id: workflowId, q };
-      const query = { ...filter, limit: PAGE, cursor: cursor ?? undefined };
+      const query = { ...filter, limit: PAGE, members: MEMBERS, cursor: cursor ?? undefined };
       const page = await call('list-failures', { query, signal });
       return { rows: page.groups, nextCursor: page.next_cursor, isExact: page.is_exact };
     },

@@ -8774,6 +8774,8 @@ export interface operations {
                 readonly q?: string;
                 /** @description Values above 100 are taken for 100. */
                 readonly limit?: number;
+                /** @description How many failures of each group are listed: the latest. Values above 50 are taken for 50. */
+                readonly members?: number;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;
             };
@@ -8810,7 +8812,7 @@ export interface operations {
                             readonly first_at: string;
                             /** Format: date-time */
                             readonly last_at: string;
-                            /** @description The latest 50. */
+                            /** @description The latest: at most `members`. */
                             readonly members: readonly {
                                 /** @description `exec_` and 32 lowercase hex digits. */
                                 readonly execution_id: string;

@@ -15,6 +15,8 @@ const HOURS_DEFAULT = 24;
 const HOURS_MAX = 30 * 24;
 const HOUR_MS = 60 * 60 * 1_000;
 const GROUPS_MAX = 100;
+const MEMBERS_DEFAULT = 10;
+const MEMBERS_MAX = 50;
 
 const cursorColumns = z.tuple([z.string().refine(isTimestamp), z.int().positive(), z.string()]);
 
@@ -53,6 +55,12 @@ export const listFailures = defineEndpoint({
       }),
     ),
     limit: queryInteger({ min: 1, fallback: GROUPS_MAX, clampTo: GROUPS_MAX }),
+    members: queryInteger({
+      min: 1,
+      fallback: MEMBERS_DEFAULT,
+      clampTo: MEMBERS_MAX,
+      description: 'How many failures of each group are listed: the latest.',
+    }),
     cursor: optionalQuery(cursorText),
   }),
   replies: {
@@ -81,7 +89,7 @@ export const listFailures = defineEndpoint({
                 live: z.boolean(),
               }),
             )
-            .meta({ description: 'The latest 50.' }),
+            .meta({ description: 'The latest: at most `members`.' }),
         }),
       ),
       next_cursor: nextCursor,
@@ -97,6 +105,7 @@ export const listFailures = defineEndpoint({
       conditions: query.q === null ? [] : readQuery('q', query.q),
       cursor: query.cursor,
       limit: query.limit,
+      members: query.members,
     });
     return {
       status: 200,
@@ -116,10 +125,10 @@ export const listFailures = defineEndpoint({
           last_at: group.lastAt,
           members: group.members.map((member) => ({
             execution_id: member.executionId,
-            work_item_id: member.item?.workItemId ?? null,
+            work_item_id: member.workItemId,
             error: member.error,
             failed_at: member.failedAt,
-            live: member.item?.isLive ?? false,
+            live: member.isLive,
           })),
         })),
         next_cursor: next && encodePosition([next.at, next.count, next.id]),

@@ -101,6 +101,11 @@ export function redactWait<Wait extends { readonly placeKey: string | null }>(
   return { ...wait, placeKey: placeKeyOf(plan.workflowId, '') };
 }
 
+/** Whether messages of its failures may read otherwise than they are stored. */
+export function mayRedactErrors({ shownPolicy }: Plan): boolean {
+  return shownPolicy !== null && shownPolicy.detectors.length > 0;
+}
+
 /**
  * Redacts a message by the policy of its node; a message of the execution, which may quote any
  * node, by all policies.

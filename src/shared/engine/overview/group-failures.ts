@@ -1,23 +1,10 @@
 import { hashJson } from '../../domain/canonical-json.ts';
-import type { ExecutionId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
-import type { FailedItem } from '../../store/readings/work-overview.ts';
+import type { AlikeFailures, FailureMember } from '../../store/readings/failures.ts';
 import { normaliseError } from './normalise-error.ts';
 
-const MEMBERS_MAX = 50;
-
-/** A failure as its reader may see it. */
-export interface Failure {
-  readonly executionId: ExecutionId;
-  readonly workflowId: string;
-  readonly error: string;
-  /** Equal for messages of one cause; null: not known, or of another message than this one. */
-  readonly causeKey: number | null;
-  /** ISO instant. */
-  readonly failedAt: string;
-  /** Null: the execution failed. */
-  readonly item: Pick<FailedItem, 'workItemId' | 'nodeId' | 'tool' | 'queue' | 'isLive'> | null;
-}
+/** Alike failures as their reader may see them. `causeKey` is null also if a policy has changed the message. */
+export type ShownFailures = Omit<AlikeFailures, 'definitionId'>;
 
 /** Failures of one cause, in one place. */
 export interface FailureGroup {
@@ -34,20 +21,23 @@ export interface FailureGroup {
   readonly live: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** The latest ones. */
-  readonly members: readonly Failure[];
+  /** The latest first. */
+  readonly members: readonly FailureMember[];
 }
 
-/** In the order of `compareGroups`. */
-export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
+/** Each group has at most `members` of its failures. In the order of `compareGroups`. */
+export function groupFailures(
+  failures: readonly ShownFailures[],
+  members: number,
+): readonly FailureGroup[] {
+  const latestFirst = failures.toSorted((one, other) => compare(lastAtOf(other), lastAtOf(one)));
   const causeOf = rememberCauses();
-  const byPlace = Map.groupBy(failures, (failure) => keyOf(failure, causeOf(failure)));
+  const byPlace = Map.groupBy(latestFirst, (alike) => keyOf(alike, causeOf(alike)));
   const groups: FailureGroup[] = [];
   for (const own of byPlace.values()) {
-    const latestFirst = own.toSorted((one, other) => compare(other.failedAt, one.failedAt));
-    const [latest] = latestFirst;
-    if (latest === undefined) continue;
-    groups.push(toGroup(placeOf(latest, causeOf(latest).text), latest, latestFirst));
+    const [first] = own;
+    if (first === undefined) continue;
+    groups.push(toGroup(placeOf(first, causeOf(first).text), own, members));
   }
   return groups.toSorted(compareGroups);
 }
@@ -59,10 +49,11 @@ interface Cause {
 }
 
 /** One message of each key is normalised. Without a key, failures of one cause often have one message. */
-function rememberCauses(): (failure: Failure) => Cause {
+function rememberCauses(): (alike: ShownFailures) => Cause {
   const byText = new Map<string, Cause>();
   const byKey = new Map<string | number, Cause>();
-  return ({ error, causeKey }) => {
+  return ({ causeKey, latest }) => {
+    const error = latest[0]?.error ?? '';
     const key = causeKey ?? error;
     const known = byKey.get(key);
     if (known !== undefined) return known;
@@ -74,10 +65,10 @@ function rememberCauses(): (failure: Failure) => Cause {
   };
 }
 
-/** Short, as each failure has one. No name has the character between. */
-function keyOf({ item, workflowId }: Failure, { number }: Cause): string {
-  if (item === null) return `${number}\0${workflowId}`;
-  return `${number}\0${workflowId}\0${item.nodeId}\0${item.tool}\0${item.queue}`;
+/** No name has the character between. */
+function keyOf({ place, workflowId }: ShownFailures, { number }: Cause): string {
+  if (place === null) return `${number}\0${workflowId}`;
+  return `${number}\0${workflowId}\0${place.nodeId}\0${place.tool}\0${place.queue}`;
 }
 
 /** The largest group first, equal ones by id. */
@@ -88,29 +79,43 @@ export function compareGroups(
   return other.count - one.count || compare(one.id, other.id);
 }
 
-function toGroup(place: Place, latest: Failure, own: readonly Failure[]): FailureGroup {
+/** `own` begins with the one that has the latest failure. */
+function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number): FailureGroup {
+  const members = own
+    .flatMap(({ latest }) => latest)
+    .toSorted((one, other) => compare(other.failedAt, one.failedAt))
+    .slice(0, membersMax);
+  const firsts = own.map(({ firstAt }) => firstAt).toSorted(compare);
   return {
     ...place,
     id: hashJson(place).slice(0, 16),
-    count: own.length,
-    live: own.filter(({ item }) => item?.isLive === true).length,
-    firstAt: (own.at(-1) ?? latest).failedAt,
-    lastAt: latest.failedAt,
-    members: own.slice(0, MEMBERS_MAX),
+    count: sum(own.map(({ count }) => count)),
+    live: sum(own.map(({ live }) => live)),
+    firstAt: firsts[0] ?? '',
+    lastAt: own[0] === undefined ? '' : lastAtOf(own[0]),
+    members,
   };
 }
 
 type Place = ReturnType<typeof placeOf>;
 
-function placeOf({ item, workflowId }: Failure, cause: string) {
+function placeOf({ place, workflowId }: ShownFailures, cause: string) {
   return {
-    kind: item === null ? ('execution' as const) : ('work_item' as const),
+    kind: place === null ? ('execution' as const) : ('work_item' as const),
     cause,
     workflowId,
-    nodeId: item?.nodeId ?? null,
-    tool: item?.tool ?? null,
-    queue: item?.queue ?? null,
+    nodeId: place?.nodeId ?? null,
+    tool: place?.tool ?? null,
+    queue: place?.queue ?? null,
   };
+}
+
+function lastAtOf({ latest, firstAt }: ShownFailures): string {
+  return latest[0]?.failedAt ?? firstAt;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 function compare(one: string, other: string): number {

@@ -5,8 +5,18 @@ import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import { takePage } from '../../store/rows/take-page.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
-import { redactError } from '../executions/redact-view.ts';
-import { compareGroups, type Failure, type FailureGroup, groupFailures } from './group-failures.ts';
+import type {
+  AlikeFailures,
+  GroupedFailures,
+  GroupingOfFailures,
+} from '../../store/readings/failures.ts';
+import { mayRedactErrors, redactError } from '../executions/redact-view.ts';
+import {
+  compareGroups,
+  type FailureGroup,
+  groupFailures,
+  type ShownFailures,
+} from './group-failures.ts';
 
 /** How many of each kind are read: the latest. */
 const ROWS_MAX = 2_000;
@@ -22,6 +32,8 @@ export interface FailuresQuery {
   readonly conditions: readonly Condition[];
   readonly cursor: GroupPlace | null;
   readonly limit: number;
+  /** How many failures of each group are listed: the latest. */
+  readonly members: number;
 }
 
 /** Where a page ended, in the order of the groups. */
@@ -50,11 +62,7 @@ interface Window {
   readonly now: number;
   /** Exclusive; null: until now. */
   readonly before: string | null;
-}
-
-interface Read {
-  readonly failures: readonly Failure[];
-  readonly isExact: boolean;
+  readonly members: number;
 }
 
 /**
@@ -65,7 +73,7 @@ interface Read {
 export async function listFailures(
   deps: EngineDeps,
   { tenantId }: Reader,
-  { withinMs, workflowId, conditions: own, cursor, limit }: FailuresQuery,
+  { withinMs, workflowId, conditions: own, cursor, limit, members }: FailuresQuery,
 ): Promise<FailuresPage> {
   const at = cursor?.at ?? (await deps.store.diagnosis.clock());
   const now = Date.parse(at);
@@ -73,9 +81,15 @@ export async function listFailures(
   const before = cursor === null ? null : new Date(now + 1).toISOString();
   const ofWorkflow: readonly Condition[] =
     workflowId === null ? [] : [{ field: 'workflow', operator: 'in', values: [workflowId] }];
-  const window = { tenantId, conditions: [...ofWorkflow, ...own], since, now, before };
-  const read = await Promise.all([readItems(deps, window), readExecutions(deps, window)]);
-  const groups = groupFailures(read.flatMap(({ failures }) => failures));
+  const window = { tenantId, conditions: [...ofWorkflow, ...own], since, now, before, members };
+  const read = await Promise.all([
+    readShown(deps, (byMessage) => readItems(deps, window, byMessage)),
+    readShown(deps, (byMessage) => readExecutions(deps, window, byMessage)),
+  ]);
+  const groups = groupFailures(
+    read.flatMap(({ failures }) => failures),
+    members,
+  );
   const left =
     cursor === null ? groups : groups.filter((group) => compareGroups(group, cursor) > 0);
   const { rows: page, last } = takePage(left, limit);
@@ -87,30 +101,51 @@ export async function listFailures(
   };
 }
 
-async function readItems(deps: EngineDeps, window: Window): Promise<Read> {
-  const { tenantId, conditions, since, before, now } = window;
-  const { items, isExact } = await deps.store.workOverview.listFailedItems({
+interface ReadFailures {
+  readonly failures: readonly ShownFailures[];
+  readonly isExact: boolean;
+}
+
+type ByMessage = GroupingOfFailures['byMessage'];
+
+/**
+ * Failures as policies let them be seen. The stored groups are by stored messages, and a policy may hide what
+ * differs between two, or leave a part that differs. So those of a policy are read again, message by message.
+ */
+async function readShown(
+  deps: EngineDeps,
+  read: (byMessage: ByMessage) => Promise<GroupedFailures>,
+  byMessage: ByMessage = [],
+): Promise<ReadFailures> {
+  const { groups, isExact } = await read(byMessage);
+  const plans = await readPlans(deps, groups);
+  const redacted = [...plans].filter(([, plan]) => mayRedactErrors(plan)).map(([id]) => id);
+  if (!redacted.every((id) => byMessage.includes(id))) return readShown(deps, read, redacted);
+  return { failures: groups.map((alike) => show(deps, plans, alike)), isExact };
+}
+
+async function readItems(
+  deps: EngineDeps,
+  { tenantId, conditions, since, before, now, members }: Window,
+  byMessage: ByMessage,
+): Promise<GroupedFailures> {
+  return deps.store.workOverview.groupFailedItems({
     tenantId,
     criteria: gatherCriteria(conditions, now),
     since,
     before,
     limit: ROWS_MAX,
     within: SCANNED_MAX,
+    grouping: { members, byMessage },
   });
-  const plans = await readPlans(deps, items);
-  const failures = items.map((item) => ({
-    executionId: item.executionId,
-    workflowId: item.workflowId,
-    ...showError(deps, plans, item),
-    failedAt: item.failedAt,
-    item,
-  }));
-  return { failures, isExact };
 }
 
 /** They are found by their beginning, as no index has their end. */
-async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
-  const { tenantId, conditions, since, before, now } = window;
+async function readExecutions(
+  deps: EngineDeps,
+  { tenantId, conditions, since, before, now, members }: Window,
+  byMessage: ByMessage,
+): Promise<GroupedFailures> {
   const failed: Condition[] = [
     { field: 'status', operator: 'in', values: ['failed'] },
     { field: 'started', operator: '>=', at: { instant: since } },
@@ -118,23 +153,14 @@ async function readExecutions(deps: EngineDeps, window: Window): Promise<Read> {
   if (before !== null) failed.push({ field: 'ended', operator: '<', at: { instant: before } });
   const criteria = gatherCriteria([...failed, ...conditions], now);
   // A query for executions of another status would look through them for nothing.
-  if (criteria.statuses?.length === 0) return { failures: [], isExact: true };
-  const { rows, next } = await deps.store.executionSearch.listFailed({
+  if (criteria.statuses?.length === 0) return { groups: [], isExact: true };
+  return deps.store.executionSearch.groupFailed({
     tenantId,
     criteria,
-    cursor: null,
     limit: ROWS_MAX,
     within: SCANNED_MAX,
+    grouping: { members, byMessage },
   });
-  const plans = await readPlans(deps, rows);
-  const failures = rows.map((row) => ({
-    executionId: row.executionId,
-    workflowId: row.workflowId,
-    ...showError(deps, plans, { ...row, nodeId: null }),
-    failedAt: row.failedAt,
-    item: null,
-  }));
-  return { failures, isExact: next === null };
 }
 
 type Plans = ReadonlyMap<DefinitionId, Plan>;
@@ -142,26 +168,24 @@ type Plans = ReadonlyMap<DefinitionId, Plan>;
 /** Few definitions have all the failures. */
 async function readPlans(
   deps: EngineDeps,
-  rows: readonly { readonly definitionId: DefinitionId }[],
+  groups: readonly Pick<AlikeFailures, 'definitionId'>[],
 ): Promise<Plans> {
-  const ids = [...new Set(rows.map(({ definitionId }) => definitionId))];
+  const ids = [...new Set(groups.map(({ definitionId }) => definitionId))];
   const read = ids.map(async (id) => [id, (await deps.definitions.get(id)).plan] as const);
   return new Map(await Promise.all(read));
 }
 
-function showError(
+/** A key is that of the stored message, and tells nothing of another. */
+function show(
   { pseudonym }: EngineDeps,
   plans: Plans,
-  failure: {
-    readonly definitionId: DefinitionId;
-    readonly error: string;
-    readonly causeKey: number | null;
-    readonly nodeId: string | null;
-  },
-): Pick<Failure, 'error' | 'causeKey'> {
-  const { definitionId, nodeId } = failure;
+  { definitionId, ...alike }: AlikeFailures,
+): ShownFailures {
   const plan = plans.get(definitionId);
   if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
-  const error = redactError(failure.error, { plan, nodeId, pseudonym });
-  return { error, causeKey: error === failure.error ? failure.causeKey : null };
+  if (!mayRedactErrors(plan)) return alike;
+  const of = { plan, nodeId: alike.place?.nodeId ?? null, pseudonym };
+  const latest = alike.latest.map((one) => ({ ...one, error: redactError(one.error, of) }));
+  const isStored = latest.every(({ error }, index) => error === alike.latest[index]?.error);
+  return { ...alike, latest, causeKey: isStored ? alike.causeKey : null };
 }

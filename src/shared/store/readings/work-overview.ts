@@ -1,6 +1,7 @@
 import type { ExecutionCriteria } from '../../domain/execution/query/criteria.ts';
-import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue, WorkerQueue } from '../../domain/work/work-item.ts';
+import type { GroupedFailures, GroupingOfFailures } from './failures.ts';
 
 /** Readings of all the work of a tenant, for people. Each reads a bounded number of rows. */
 export interface WorkOverviewStore {
@@ -11,8 +12,8 @@ export interface WorkOverviewStore {
   }): Promise<QueueDepths>;
   /** By the ids of execution and item, so that items claimed while one reads on do not move the list. */
   listLeases(params: ListLeases): Promise<LeasePage>;
-  /** Dead letters of the executions that fit, latest first, from a bounded part of the list. */
-  listFailedItems(params: ListFailedItems): Promise<FailedItems>;
+  /** The latest dead letters of the executions that fit, from a bounded part of the list, in groups of alike ones. */
+  groupFailedItems(params: GroupFailedItems): Promise<GroupedFailures>;
 }
 
 export interface QueueDepths {
@@ -74,7 +75,7 @@ export interface HeldLease {
   readonly deadlineAt: string | null;
 }
 
-export interface ListFailedItems {
+export interface GroupFailedItems {
   readonly tenantId: TenantId;
   /** Their executions fit them; criteria on errors are compared with the error of the item. */
   readonly criteria: ExecutionCriteria;
@@ -84,28 +85,7 @@ export interface ListFailedItems {
   readonly limit: number;
   /** How many dead letters are looked through at most. */
   readonly within: number;
-}
-
-export interface FailedItems {
-  readonly items: readonly FailedItem[];
-  /** False: there may be more than were read. */
-  readonly isExact: boolean;
-}
-
-export interface FailedItem {
-  readonly executionId: ExecutionId;
-  readonly workflowId: string;
-  readonly definitionId: DefinitionId;
-  readonly workItemId: WorkItemId;
-  readonly nodeId: string;
-  readonly tool: string;
-  readonly queue: WorkQueue;
-  readonly error: string;
-  /** See `FailureCause`; null: not known. */
-  readonly causeKey: number | null;
-  readonly failedAt: string;
-  /** Its execution has not ended. */
-  readonly isLive: boolean;
+  readonly grouping: GroupingOfFailures;
 }
 
 /** How far back `QueueDepth.failed` counts. */

@@ -2,35 +2,44 @@ import test from 'ava';
 
 import type { ExecutionId, WorkItemId } from '../../../../src/shared/domain/ids.ts';
 import {
-  type Failure,
   groupFailures,
+  type ShownFailures,
 } from '../../../../src/shared/engine/overview/group-failures.ts';
+import type { FailureMember } from '../../../../src/shared/store/readings/failures.ts';
 
-const ITEM = {
-  workItemId: '1' as WorkItemId,
-  nodeId: 'pay',
-  tool: 'bank.pay',
-  queue: 'python_tool',
-  isLive: false,
-} as const;
+const PAY = { nodeId: 'pay', tool: 'bank.pay', queue: 'python_tool' } as const;
+const MEMBERS = 10;
 
-function failureAt(second: number, changes: Partial<Failure> = {}): Failure {
-  return {
+/** One failure that is stored as a group of its own. */
+function failureAt(
+  second: number,
+  { error, ...changes }: Partial<ShownFailures & Pick<FailureMember, 'error'>> = {},
+): ShownFailures {
+  const failedAt = new Date(second * 1_000).toISOString();
+  const member: FailureMember = {
     executionId: `exec_${second}` as ExecutionId,
+    workItemId: `${second}` as WorkItemId,
+    error: error ?? `order ${second} is unknown`,
+    failedAt,
+    isLive: false,
+  };
+  return {
     workflowId: 'orders',
-    error: `order ${second} is unknown`,
+    place: PAY,
     causeKey: null,
-    failedAt: new Date(second * 1_000).toISOString(),
-    item: ITEM,
+    count: 1,
+    live: 0,
+    firstAt: failedAt,
+    latest: [member],
     ...changes,
   };
 }
 
-test('a group counts all failures of a cause, and keeps the latest 50', (t) => {
-  const failures = Array.from({ length: 10_000 }, (_, second) =>
-    failureAt(second, { item: { ...ITEM, isLive: second < 3 } }),
-  );
-  const [group, ...others] = groupFailures(failures);
+test('groups with one cause in one place are one: their counts are added, and the latest are kept', (t) => {
+  const many = failureAt(9, { count: 100, live: 2, firstAt: '1970-01-01T00:00:01.000Z' });
+  const later = failureAt(12, { count: 20, live: 1, firstAt: '1970-01-01T00:00:10.000Z' });
+  const latest = [...later.latest, ...failureAt(8).latest];
+  const [group, ...others] = groupFailures([many, { ...later, latest }, failureAt(11)], 3);
   t.is(others.length, 0);
   t.like(group, {
     kind: 'work_item',
@@ -39,28 +48,29 @@ test('a group counts all failures of a cause, and keeps the latest 50', (t) => {
     nodeId: 'pay',
     tool: 'bank.pay',
     queue: 'python_tool',
-    count: 10_000,
+    count: 121,
     live: 3,
-    firstAt: '1970-01-01T00:00:00.000Z',
-    lastAt: '1970-01-01T02:46:39.000Z',
+    firstAt: '1970-01-01T00:00:01.000Z',
+    lastAt: '1970-01-01T00:00:12.000Z',
   });
-  t.is(group?.members.length, 50);
-  t.like(group?.members[0], { executionId: 'exec_9999', error: 'order 9999 is unknown' });
-  t.like(group?.members[49], { executionId: 'exec_9950', item: ITEM });
+  t.deepEqual(
+    group?.members.map(({ executionId }) => executionId),
+    ['exec_12', 'exec_11', 'exec_9'].map((id) => id as ExecutionId),
+  );
+  t.is(group?.members[0]?.error, 'order 12 is unknown');
 });
 
 test('failures of another place are another group, the largest first', (t) => {
-  const groups = groupFailures([
+  const groups = group(
     failureAt(1),
-    failureAt(2, { item: null }),
-    failureAt(3, { item: null }),
+    failureAt(2, { place: null }),
+    failureAt(3, { place: null }),
     failureAt(4, { workflowId: 'refunds' }),
-    failureAt(5, { item: { ...ITEM, nodeId: 'ship' } }),
-    failureAt(6, { item: { ...ITEM, nodeId: 'ship' } }),
-    failureAt(7, { item: { ...ITEM, nodeId: 'ship' } }),
-    failureAt(8, { item: { ...ITEM, tool: 'bank.check' } }),
+    failureAt(5, { place: { ...PAY, nodeId: 'ship' }, count: 2 }),
+    failureAt(7, { place: { ...PAY, nodeId: 'ship' } }),
+    failureAt(8, { place: { ...PAY, tool: 'bank.check' } }),
     failureAt(9, { error: 'the card is refused' }),
-  ]);
+  );
   t.deepEqual(
     groups.slice(0, 2).map(({ kind, nodeId, count }) => [kind, nodeId, count]),
     [
@@ -73,33 +83,37 @@ test('failures of another place are another group, the largest first', (t) => {
 });
 
 test('the same cause in the same place has the same id in every answer', (t) => {
-  t.is(groupFailures([failureAt(1)])[0]?.id, groupFailures([failureAt(2), failureAt(3)])[0]?.id);
+  t.is(group(failureAt(1))[0]?.id, group(failureAt(2), failureAt(3))[0]?.id);
 });
 
 test('failures with one key have one cause, also with different messages', (t) => {
-  const groups = groupFailures([
+  const groups = group(
     failureAt(1, { causeKey: 7, error: 'the bank is closed' }),
     failureAt(3, { causeKey: 7, error: 'a message that an earlier release normalised otherwise' }),
     failureAt(2, { causeKey: 8, error: 'the card is refused' }),
-  ]);
+  );
   t.deepEqual(
     groups.map(({ cause, count }) => [cause, count]),
     [
-      ['the bank is closed', 2],
+      ['a message that an earlier release normalised otherwise', 2],
       ['the card is refused', 1],
     ],
   );
 });
 
 test('failures with a key and without one are one group if their cause is one', (t) => {
-  const groups = groupFailures([
+  const groups = group(
     failureAt(1, { causeKey: 7 }),
     failureAt(2),
     // Kept by a release with other rules.
     failureAt(3, { causeKey: 8 }),
-  ]);
+  );
   t.deepEqual(
     groups.map(({ cause, count, lastAt }) => [cause, count, lastAt]),
     [['order … is unknown', 3, '1970-01-01T00:00:03.000Z']],
   );
 });
+
+function group(...failures: readonly ShownFailures[]) {
+  return groupFailures(failures, MEMBERS);
+}

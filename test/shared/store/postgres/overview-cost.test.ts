@@ -5,6 +5,7 @@ import { gatherCriteria } from '../../../../src/shared/domain/execution/query/cr
 import { parseQuery } from '../../../../src/shared/domain/execution/query/parse-query.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import type { GroupedFailures } from '../../../../src/shared/store/readings/failures.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { connectRaw, waitUntilAlone } from './raw-client.ts';
@@ -145,9 +146,14 @@ function readItems(query: string): Reading['read'] {
   const criteria = gatherCriteria(parseQuery(query).conditions ?? [], Date.now());
   return async (store) => {
     const bounds = { since: '2026-01-01T00:00:00.000Z', before: null, within: 2 * FAILURES };
-    const params = { tenantId: TENANT, criteria, limit: FAILURES, ...bounds };
-    return (await store.workOverview.listFailedItems(params)).items;
+    const grouping = { members: FAILURES, byMessage: [] };
+    const params = { tenantId: TENANT, criteria, limit: FAILURES, ...bounds, grouping };
+    return membersOf(await store.workOverview.groupFailedItems(params));
   };
+}
+
+function membersOf({ groups }: GroupedFailures): readonly unknown[] {
+  return groups.flatMap(({ latest }) => latest);
 }
 
 for (const isAnalyzed of [true, false]) {

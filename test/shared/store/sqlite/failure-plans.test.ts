@@ -39,6 +39,7 @@ for (const isAnalyzed of [true, false]) {
         before: '2030-01-01T00:00:00.000Z',
         limit: 10,
         within: 100,
+        grouping: { members: 10, byMessage: [] },
       };
       for (const { text, bindings } of [
         writeBound(params),

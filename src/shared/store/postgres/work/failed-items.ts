@@ -1,24 +1,26 @@
-import { executionIdFromUuid, type DefinitionId, type WorkItemId } from '../../../domain/ids.ts';
-import type { WorkQueue } from '../../../domain/work/work-item.ts';
-import type { FailedItem, FailedItems, ListFailedItems } from '../../readings/work-overview.ts';
+import type { WorkItemId } from '../../../domain/ids.ts';
+import type { GroupedFailures } from '../../readings/failures.ts';
+import type { GroupFailedItems } from '../../readings/work-overview.ts';
+import type { AlikeRecord } from '../../rows/gather-alike.ts';
 import { restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
+import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
 import { type Bind, writeCriteria } from '../executions/write-criteria.ts';
 import { createBinds, unnamed } from '../executions/write-drive.ts';
 
 /** The bound is read first, so that the list contains all that fits up to the bound. */
-export async function listFailedItems(
+export async function groupFailedItems(
   readers: PostgresPool,
-  params: ListFailedItems,
-): Promise<FailedItems> {
-  const { tenantId, criteria, limit } = params;
+  params: GroupFailedItems,
+): Promise<GroupedFailures> {
+  const { tenantId, criteria, limit, grouping } = params;
   const { rest } = splitOffWorkflow(criteria);
   const bound = restrictsNothing(rest) ? null : await findBound(readers, params);
   const { values, bind } = createBinds();
   // Limits keep the join as it is written: the server walks along the list, and compares each.
-  const text = `
-    select d.execution_id, e.workflow_id, e.definition_id, d.work_item_id, d.node_id, d.tool, d.queue,
-      d.error, d.cause_key, d.dead_lettered_at, e.status in ('running', 'paused') as is_live
+  const listed = `
+    select e.definition_id, e.workflow_id, d.cause_key, d.node_id, d.tool, d.queue, d.execution_id,
+      d.work_item_id, d.error, d.dead_lettered_at as failed_at, e.status in ('running', 'paused') as is_live
     from dead_letters d
     cross join lateral (
       select x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id,
@@ -32,8 +34,10 @@ export async function listFailedItems(
       and ${writeCriteria(rest, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit ${bind(limit)}::int4`;
-  const rows = await readers.run<FailedItemRecord>(unnamed(text), values, tenantId);
-  return { items: rows.map(decodeFailedItem), isExact: bound === null && rows.length < limit };
+  const text = unnamed(writeAlike(listed, grouping, bind));
+  const records = await readers.run<AlikeRecord<string>>(text, values, tenantId);
+  const { groups, isExact } = gatherRecords(records, limit);
+  return { groups, isExact: isExact && bound === null };
 }
 
 interface Bound {
@@ -42,7 +46,7 @@ interface Bound {
 }
 
 /** The last dead letter that is looked through; null: there are no more than that. */
-async function findBound(readers: PostgresPool, params: ListFailedItems): Promise<Bound | null> {
+async function findBound(readers: PostgresPool, params: GroupFailedItems): Promise<Bound | null> {
   const { values, bind } = createBinds();
   const text = `
     select d.dead_lettered_at, d.work_item_id
@@ -55,7 +59,7 @@ async function findBound(readers: PostgresPool, params: ListFailedItems): Promis
   return row ?? null;
 }
 
-function writeWindow({ tenantId, criteria, since, before }: ListFailedItems, bind: Bind): string {
+function writeWindow({ tenantId, criteria, since, before }: GroupFailedItems, bind: Bind): string {
   const { workflowId } = splitOffWorkflow(criteria);
   return [
     `d.tenant_id = ${bind(tenantId)}::text`,
@@ -69,34 +73,4 @@ function writeBound(bound: Bound | null, bind: Bind): string {
   if (bound === null) return 'true';
   const place = `(${bind(bound.dead_lettered_at)}::timestamptz, ${bind(bound.work_item_id)}::uuid)`;
   return `(d.dead_lettered_at, d.work_item_id) >= ${place}`;
-}
-
-interface FailedItemRecord {
-  readonly execution_id: string;
-  readonly workflow_id: string;
-  readonly definition_id: DefinitionId;
-  readonly work_item_id: WorkItemId;
-  readonly node_id: string;
-  readonly tool: string;
-  readonly queue: WorkQueue;
-  readonly error: string;
-  readonly cause_key: number | null;
-  readonly dead_lettered_at: string;
-  readonly is_live: boolean;
-}
-
-function decodeFailedItem(row: FailedItemRecord): FailedItem {
-  return {
-    executionId: executionIdFromUuid(row.execution_id),
-    workflowId: row.workflow_id,
-    definitionId: row.definition_id,
-    workItemId: row.work_item_id,
-    nodeId: row.node_id,
-    tool: row.tool,
-    queue: row.queue,
-    error: row.error,
-    causeKey: row.cause_key,
-    failedAt: row.dead_lettered_at,
-    isLive: row.is_live,
-  };
 }

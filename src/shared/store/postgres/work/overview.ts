@@ -13,7 +13,7 @@ import {
 } from '../../readings/work-overview.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
-import { listFailedItems } from './failed-items.ts';
+import { groupFailedItems } from './failed-items.ts';
 
 const WORKER_QUEUES = ['python_tool', 'java_tool', 'function'] as const;
 
@@ -36,7 +36,7 @@ export function createWorkOverview(readers: PostgresPool): WorkOverviewStore {
       if (bound === null) return { leases, next: null };
       return { leases, next: { executionId: executionIdFromUuid(bound), workItemId: LAST_ITEM } };
     },
-    listFailedItems: (params) => listFailedItems(readers, params),
+    groupFailedItems: (params) => groupFailedItems(readers, params),
   };
 }
 

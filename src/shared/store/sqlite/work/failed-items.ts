@@ -1,19 +1,26 @@
-import type { DefinitionId, ExecutionId, WorkItemId } from '../../../domain/ids.ts';
-import type { WorkQueue } from '../../../domain/work/work-item.ts';
-import type { FailedItem, FailedItems, ListFailedItems } from '../../readings/work-overview.ts';
+import type { WorkItemId } from '../../../domain/ids.ts';
+import type { GroupedFailures } from '../../readings/failures.ts';
+import type { GroupFailedItems } from '../../readings/work-overview.ts';
+import type { AlikeRecord } from '../../rows/gather-alike.ts';
 import { restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
+import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
 import { writeCriteria } from '../executions/write-criteria.ts';
 import { all } from '../executions/write-drive.ts';
-import { toIso } from '../rows.ts';
 
 /** The bound is read first, so that the list contains all that fits up to the bound. */
-export function listFailedItems(connection: Connection, params: ListFailedItems): FailedItems {
+export function groupFailedItems(
+  connection: Connection,
+  params: GroupFailedItems,
+): GroupedFailures {
   const { rest } = splitOffWorkflow(params.criteria);
   const bound = restrictsNothing(rest) ? null : findBound(connection, params);
-  const { text, bindings } = writeFailedItems(params, bound);
-  const items = all<RawFailedItem>(connection, text, bindings).map(decodeFailedItem);
-  return { items, isExact: bound === null && items.length < params.limit };
+  const listed = writeFailedItems(params, bound);
+  const alike = writeAlike(listed.text, params.grouping);
+  const bindings = { ...listed.bindings, ...alike.bindings };
+  const records = all<AlikeRecord<number>>(connection, alike.text, bindings);
+  const { groups, isExact } = gatherRecords(records, params.limit);
+  return { groups, isExact: isExact && bound === null };
 }
 
 interface Bound {
@@ -27,13 +34,13 @@ interface Written {
 }
 
 /** The last dead letter that is looked through; null: there are no more than that. */
-function findBound(connection: Connection, params: ListFailedItems): Bound | null {
+function findBound(connection: Connection, params: GroupFailedItems): Bound | null {
   const { text, bindings } = writeBound(params);
   return all<Bound>(connection, text, bindings)[0] ?? null;
 }
 
 /** Exported for a test of its plan. */
-export function writeBound(params: ListFailedItems): Written {
+export function writeBound(params: GroupFailedItems): Written {
   return {
     text: `
       select d.dead_lettered_at, d.work_item_id
@@ -46,13 +53,13 @@ export function writeBound(params: ListFailedItems): Written {
 }
 
 /** Exported for a test of its plan. A cross join keeps its order, and with it that of the index. */
-export function writeFailedItems(params: ListFailedItems, bound: Bound | null): Written {
+export function writeFailedItems(params: GroupFailedItems, bound: Bound | null): Written {
   const { condition, bindings } = writeCriteria('c_', splitOffWorkflow(params.criteria).rest);
   const place = '(d.dead_lettered_at, d.work_item_id) >= (:bound_at, :bound_item)';
   return {
     text: `
-      select e.id as execution_id, e.workflow_id, e.definition_id, e.work_item_id, e.node_id, e.tool,
-        e.queue, e.error, e.cause_key, e.dead_lettered_at, e.status in ('running', 'paused') as is_live
+      select e.definition_id, e.workflow_id, e.cause_key, e.node_id, e.tool, e.queue, e.id as execution_id,
+        e.work_item_id, e.error, e.dead_lettered_at as failed_at, e.status in ('running', 'paused') as is_live
       from (
         select d.work_item_id, d.node_id, d.tool, d.queue, d.error, d.error_class, d.cause_key,
           d.dead_lettered_at, x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id, x.status,
@@ -74,14 +81,14 @@ export function writeFailedItems(params: ListFailedItems, bound: Bound | null): 
 }
 
 /** Without statistics, SQLite takes the index of all workflows for as good. */
-function writeSource({ criteria }: ListFailedItems): string {
+function writeSource({ criteria }: GroupFailedItems): string {
   const { workflowId } = splitOffWorkflow(criteria);
   return workflowId === null
     ? 'dead_letters d'
     : 'dead_letters d indexed by dead_letters_by_workflow';
 }
 
-function writeWindow({ criteria, before }: ListFailedItems): string {
+function writeWindow({ criteria, before }: GroupFailedItems): string {
   const { workflowId } = splitOffWorkflow(criteria);
   return [
     'd.tenant_id = :tenant_id',
@@ -91,42 +98,12 @@ function writeWindow({ criteria, before }: ListFailedItems): string {
   ].join(' and ');
 }
 
-function bindWindow({ tenantId, criteria, since, before }: ListFailedItems): Written['bindings'] {
+function bindWindow({ tenantId, criteria, since, before }: GroupFailedItems): Written['bindings'] {
   const { workflowId } = splitOffWorkflow(criteria);
   return {
     tenant_id: tenantId,
     since: Date.parse(since),
     ...(workflowId !== null && { of_workflow: workflowId }),
     ...(before !== null && { before: Date.parse(before) }),
-  };
-}
-
-interface RawFailedItem {
-  readonly execution_id: ExecutionId;
-  readonly workflow_id: string;
-  readonly definition_id: DefinitionId;
-  readonly work_item_id: WorkItemId;
-  readonly node_id: string;
-  readonly tool: string;
-  readonly queue: WorkQueue;
-  readonly error: string;
-  readonly cause_key: number | null;
-  readonly dead_lettered_at: number;
-  readonly is_live: number;
-}
-
-function decodeFailedItem(row: RawFailedItem): FailedItem {
-  return {
-    executionId: row.execution_id,
-    workflowId: row.workflow_id,
-    definitionId: row.definition_id,
-    workItemId: row.work_item_id,
-    nodeId: row.node_id,
-    tool: row.tool,
-    queue: row.queue,
-    error: row.error,
-    causeKey: row.cause_key,
-    failedAt: toIso(row.dead_lettered_at),
-    isLive: row.is_live === 1,
   };
 }

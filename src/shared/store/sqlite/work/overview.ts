@@ -16,13 +16,13 @@ import {
 } from '../../readings/work-overview.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { listFailedItems } from './failed-items.ts';
+import { groupFailedItems } from './failed-items.ts';
 
 export function createWorkOverview(connection: Connection): WorkOverviewStore {
   return {
     readQueues: (params) => connection.read(() => readQueues(connection, params)),
     listLeases: (params) => connection.read(() => listLeases(connection, params)),
-    listFailedItems: (params) => connection.read(() => listFailedItems(connection, params)),
+    groupFailedItems: (params) => connection.read(() => groupFailedItems(connection, params)),
   };
 }
 

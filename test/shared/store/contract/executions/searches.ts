@@ -124,28 +124,61 @@ export function searchCases(name: string, open: () => TestStore): void {
     );
   });
 
-  check('failed executions are listed as by a search, page by page', async (t, { store }) => {
-    const { tenantId, names } = await fill(store);
-    const criteria = await criteriaOf(store, 'status = failed and error ~ timeout');
-    const reading = { tenantId, criteria, limit: 1, within: 10 };
-    const first = await store.executionSearch.listFailed({ ...reading, cursor: null });
-    const second = await store.executionSearch.listFailed({ ...reading, cursor: first.next });
-    const listed = await store.executionSearch.search({ ...reading, cursor: null, limit: 10 });
-    t.is(listed.rows.length, 2);
-    t.deepEqual(
-      [...first.rows, ...second.rows],
-      listed.rows.map(({ executionId, definitionId, workflowId, error, completedAt }, index) => ({
-        executionId,
+  check(
+    'failed executions that a search finds are in groups by their cause',
+    async (t, { store }) => {
+      const { tenantId, names } = await fill(store);
+      const read = async (query: string, limit = 10) =>
+        store.executionSearch.groupFailed({
+          tenantId,
+          criteria: await criteriaOf(store, `status = failed and ${query}`),
+          limit,
+          within: 10,
+          grouping: { members: 10, byMessage: [] },
+        });
+      const { groups, isExact } = await read('error ~ timeout');
+      t.true(isExact);
+      const { rows } = await store.executionSearch.search({
+        tenantId,
+        criteria: await criteriaOf(store, 'status = failed'),
+        cursor: null,
+        limit: 10,
+        within: 10,
+      });
+      const keys = new Map([
+        [names.get('c'), 1],
+        [names.get('d'), 2 ** 48 - 1],
+      ]);
+      const told = rows.map(({ executionId, definitionId, workflowId, error, completedAt }) => ({
         definitionId,
         workflowId,
-        error: error ?? '',
-        causeKey: [2 ** 48 - 1, 1][index] ?? null,
-        failedAt: completedAt ?? '',
-      })),
-    );
-    t.is(first.rows[0]?.executionId, names.get('d'));
-    t.is(second.next, null);
-  });
+        place: null,
+        causeKey: keys.get(executionId) ?? null,
+        count: 1,
+        live: 0,
+        firstAt: completedAt ?? '',
+        latest: [
+          {
+            executionId,
+            workItemId: null,
+            error: error ?? '',
+            failedAt: completedAt ?? '',
+            isLive: false,
+          },
+        ],
+      }));
+      t.is(told.length, 2);
+      t.deepEqual(
+        groups.toSorted((one, other) => (other.causeKey ?? 0) - (one.causeKey ?? 0)),
+        told,
+      );
+      t.deepEqual((await read('workflow = orders')).groups, told.slice(1));
+      t.like(await read('workflow ~ e', 1), {
+        groups: [{ workflowId: 'refunds' }],
+        isExact: false,
+      });
+    },
+  );
 
   check(
     'a search by errors ignores the case, and takes no character for a wildcard',

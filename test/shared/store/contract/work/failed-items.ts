@@ -1,10 +1,16 @@
 import { gatherCriteria } from '../../../../../src/shared/domain/execution/query/criteria.ts';
 import { parseQuery } from '../../../../../src/shared/domain/execution/query/parse-query.ts';
-import type { ExecutionId, TenantId, WorkItemId } from '../../../../../src/shared/domain/ids.ts';
+import type {
+  DefinitionId,
+  ExecutionId,
+  TenantId,
+  WorkItemId,
+} from '../../../../../src/shared/domain/ids.ts';
 import type { FailureCause, NewExecution } from '../../../../../src/shared/store/commit.ts';
-import type { ListFailedItems } from '../../../../../src/shared/store/readings/work-overview.ts';
+import type { GroupFailedItems } from '../../../../../src/shared/store/readings/work-overview.ts';
+import type { FailureMember } from '../../../../../src/shared/store/readings/failures.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
-import type { TestStore } from '../../../../support/stores.ts';
+import { changeTable, type TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { claimOne, commitOne, settleOf, start } from '../drive.ts';
 import {
@@ -75,6 +81,83 @@ export function failedItemCases(name: string, open: () => TestStore): void {
     t.deepEqual(await find('workflow ~ "%"'), []);
   });
 
+  check(
+    'failed items are in groups by the key of their cause and their place',
+    async (t, { store }) => {
+      const tenantId = makeTenantId();
+      const create = { definitionId: makeDefinitionId(), workflowId: 'orders' };
+      const failed = { tenantId, create, nodeId: 'pay', cause: { causeKey: 7 } };
+      for (const error of ['card 1', 'card 2']) await failItem(store, { ...failed, error });
+      const last = await failItem(store, { ...failed, error: 'card 3', ends: true });
+      await failItem(store, { ...failed, error: 'bank', cause: { causeKey: 8 } });
+      await failItem(store, { ...failed, nodeId: 'ship', error: 'card 4' });
+      await failItem(store, { ...failed, create: { ...create, workflowId: 'refunds' } });
+      await failItem(store, {
+        ...failed,
+        create: { workflowId: 'orders' },
+        error: 'another definition',
+      });
+      const read = async (changes: Partial<GroupFailedItems> = {}) => {
+        const grouping = { members: 2, byMessage: [] };
+        return groupItems(store, tenantId, '', { grouping, ...changes });
+      };
+      const { groups, isExact } = await read();
+      t.true(isExact);
+      t.is(groups.length, 5);
+      const cards = groups.find(({ count }) => count === 3);
+      t.like(cards, {
+        definitionId: create.definitionId,
+        workflowId: 'orders',
+        place: { nodeId: 'pay', tool: 'greetings.hello', queue: 'python_tool' },
+        causeKey: 7,
+        live: 2,
+      });
+      t.deepEqual(
+        cards?.latest.map(({ error, isLive }) => [error, isLive]),
+        [
+          ['card 3', false],
+          ['card 2', true],
+        ],
+      );
+      t.like(cards?.latest[0], last);
+      t.true((cards?.firstAt ?? '9') <= (cards?.latest[1]?.failedAt ?? ''));
+      t.false((await read({ limit: 7 })).isExact);
+      t.true((await read({ limit: 8 })).isExact);
+      // The oldest two of the cards are beyond the limit.
+      const few = (await read({ limit: 5 })).groups;
+      t.deepEqual(
+        few.map(({ count }) => count),
+        [1, 1, 1, 1, 1],
+      );
+    },
+  );
+
+  check(
+    'failed items without a key, or by message, are alike with equal messages',
+    async (t, c) => {
+      const { store, url } = c;
+      const tenantId = makeTenantId();
+      const [keyed, hidden] = [makeDefinitionId(), makeDefinitionId()];
+      const fail = async (definitionId: DefinitionId, error: string) =>
+        failItem(store, { tenantId, create: { definitionId }, error });
+      for (const error of ['to a@b.c', 'to d@e.f', 'to a@b.c']) await fail(hidden, error);
+      for (const error of ['order 1', 'order 2', 'order 1']) await fail(keyed, error);
+      const read = async (byMessage: readonly DefinitionId[]) => {
+        const { groups } = await groupItems(store, tenantId, '', {
+          grouping: { members: 1, byMessage },
+        });
+        return groups.map(({ latest, count }) => `${latest[0]?.error} ${count}`).toSorted();
+      };
+      t.deepEqual(await read([]), ['order 1 3', 'to a@b.c 3']);
+      t.deepEqual(await read([hidden]), ['order 1 3', 'to a@b.c 2', 'to d@e.f 1']);
+      // As failures from before the keys.
+      await changeTable(url)(
+        `update dead_letters set cause_key = null where tenant_id = '${tenantId}'`,
+      );
+      t.deepEqual(await read([]), ['order 1 2', 'order 2 1', 'to a@b.c 2', 'to d@e.f 1']);
+    },
+  );
+
   check('a condition on errors is about the error of the item', async (t, { store }) => {
     const tenantId = makeTenantId();
     const create = async (ir: object) => ({ definitionId: await register(store, tenantId, ir) });
@@ -111,7 +194,7 @@ export function failedItemCases(name: string, open: () => TestStore): void {
     const tenantId = makeTenantId();
     await failItem(store, { tenantId, error: 'a', create: { workflowId: 'orders' } });
     for (const error of ['b', 'c']) await failItem(store, { tenantId, error });
-    const read = async (query: string, bounds: Partial<ListFailedItems>) => {
+    const read = async (query: string, bounds: Partial<GroupFailedItems>) => {
       const { items, isExact } = await list(store, tenantId, query, bounds);
       return [items.map(({ error }) => error).join(''), isExact];
     };
@@ -136,21 +219,43 @@ export function failedItemCases(name: string, open: () => TestStore): void {
   });
 }
 
+/** All members of the groups, the latest first. */
 async function list(
   store: Store,
   tenantId: TenantId,
   query = '',
-  changes: Partial<ListFailedItems> = {},
+  changes: Partial<GroupFailedItems> = {},
+) {
+  const { groups, isExact } = await groupItems(store, tenantId, query, changes);
+  const items = groups.flatMap(({ latest, place, workflowId, causeKey }) =>
+    latest.map((member) => ({ ...member, ...place, workflowId, causeKey })),
+  );
+  return { items: items.toSorted(byTime).toReversed(), isExact };
+}
+
+type Failed = Pick<FailureMember, 'failedAt' | 'workItemId'>;
+
+function byTime(one: Failed, other: Failed): number {
+  const [first, second] = [one, other].map((each) => `${each.failedAt} ${each.workItemId}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
+}
+
+async function groupItems(
+  store: Store,
+  tenantId: TenantId,
+  query = '',
+  changes: Partial<GroupFailedItems> = {},
 ) {
   const { conditions, problems } = parseQuery(query);
   if (problems !== null) throw new Error(problems[0]?.message);
-  return store.workOverview.listFailedItems({
+  return store.workOverview.groupFailedItems({
     tenantId,
     criteria: gatherCriteria(conditions, Date.parse(await store.diagnosis.clock()) + 1),
     since: LONG_AGO,
     before: null,
     limit: 10,
     within: 1_000,
+    grouping: { members: 10, byMessage: [] },
     ...changes,
   });
 }

@@ -1,0 +1,51 @@
+import type { DefinitionId, ExecutionId, WorkItemId } from '../../domain/ids.ts';
+import type { WorkQueue } from '../../domain/work/work-item.ts';
+
+/** How failures are grouped where they are stored, so that no reader gets each of thousands. */
+export interface GroupingOfFailures {
+  /** How many of each group are listed: the latest. */
+  readonly members: number;
+  /** Failures of these definitions are alike with equal messages alone. */
+  readonly byMessage: readonly DefinitionId[];
+}
+
+export interface GroupedFailures {
+  readonly groups: readonly AlikeFailures[];
+  /** False: there may be more failures than were read. */
+  readonly isExact: boolean;
+}
+
+/** Failures of one definition in one place that have one key of their cause. */
+export interface AlikeFailures {
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  /** Null: executions failed. */
+  readonly place: FailedPlace | null;
+  /** See `FailureCause`; null: not known, so their messages are equal. */
+  readonly causeKey: number | null;
+  readonly count: number;
+  /** How many belong to executions that have not ended. */
+  readonly live: number;
+  /** ISO instant of the oldest. */
+  readonly firstAt: string;
+  /** The latest first, at least one. */
+  readonly latest: readonly FailureMember[];
+}
+
+/** Where work items failed. */
+export interface FailedPlace {
+  readonly nodeId: string;
+  readonly tool: string;
+  readonly queue: WorkQueue;
+}
+
+export interface FailureMember {
+  readonly executionId: ExecutionId;
+  /** Null: the execution failed. */
+  readonly workItemId: WorkItemId | null;
+  readonly error: string;
+  /** ISO instant. */
+  readonly failedAt: string;
+  /** Its execution has not ended. */
+  readonly isLive: boolean;
+}
