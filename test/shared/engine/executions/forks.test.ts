@@ -88,6 +88,48 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(heir.troubles, []);
   });
 
+  test(`${dialect}: a fork at a failed branch runs its siblings again, and one at the last event keeps them`, async (t) => {
+    const svc = openTestEngine({ store: await open(t) });
+    const original = await svc.start({
+      start_node: 'all',
+      nodes: {
+        all: { kind: { type: 'parallel', branches: ['left', 'right'] } },
+        left: WORKER,
+        right: WORKER,
+        both: { kind: { type: 'join', wait_for: ['left', 'right'] } },
+      },
+    });
+    await svc.settle();
+    const items = await svc.claim('worker-1', 2);
+    const itemOf = (id: string) => items.find(({ record }) => record.nodeId === id);
+    await svc.complete(itemOf('left'));
+    await svc.fail(itemOf('right'));
+    await svc.settle();
+    t.is(await statusOf(svc, original), 'failed');
+    const sequence = (await eventsOf(svc, original)).length;
+    const previewAt = async (at: ForkAt) => {
+      const of = { executionId: original, at, statePatch: null, revision: 'same' } as const;
+      const { outline } = await svc.engine.previewFork({ ...by, ...of });
+      const kept = outline.kept.map(({ nodeId }) => nodeId);
+      return { begins: outline.begins.toSorted(), kept };
+    };
+    t.deepEqual(await previewAt(atNode('right')), { begins: ['left', 'right'], kept: ['all'] });
+    t.deepEqual(await previewAt({ sequence }), {
+      begins: ['both', 'right'],
+      kept: ['all', 'left'],
+    });
+    const { executionId } = await fork(svc, original, { sequence });
+    await svc.settle();
+    const again = await svc.claim('worker-1', 2);
+    t.deepEqual(
+      again.map(({ record }) => record.nodeId),
+      ['right'],
+    );
+    await svc.complete(again[0]);
+    await svc.settle();
+    t.is(await statusOf(svc, executionId), 'completed');
+  });
+
   test(`${dialect}: an execution continues while forks of it and of its forks run`, async (t) => {
     const svc = openTestEngine({ store: await open(t) });
     const original = await svc.start(CHAIN);
