@@ -84,10 +84,18 @@ function describe(
   issue: z.core.$ZodIssue,
   { at, root }: { readonly at: readonly PropertyKey[]; readonly root: unknown },
 ): string {
-  return [[...at, ...issue.path].join('.'), phrase(issue, valueAt(root, issue.path))]
-    .filter(Boolean)
-    .join(' ');
+  const place = [...at, ...issue.path].map(shorten).join('.');
+  return [place, phrase(issue, valueAt(root, issue.path))].filter(Boolean).join(' ');
 }
+
+/** A part of a path; a name that the caller chose may be too long to be read. */
+function shorten(part: PropertyKey): string {
+  const name = String(part);
+  return name.length > PART_CHARACTERS_MAX ? `${name.slice(0, PART_CHARACTERS_MAX)}…` : name;
+}
+
+/** Names that may be kept, such as those of labels, stay whole. */
+const PART_CHARACTERS_MAX = 128;
 
 function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return 'is required';

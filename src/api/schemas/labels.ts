@@ -20,9 +20,13 @@ const value = z
   // PostgreSQL stores no such character.
   .regex(/^[^\0]*$/, 'must not contain the character U+0000: remove it');
 
+const OBJECT_RULE = 'must be an object of names and texts, such as {"tier": "gold"}';
+
 /** Labels as callers give them. */
 export const givenLabels = z
-  .record(name, value, 'must be an object of names and texts, such as {"tier": "gold"}')
+  .record(name, value, {
+    error: (issue) => (issue.code === 'invalid_key' ? issue.issues[0]?.message : OBJECT_RULE),
+  })
   .refine((labels) => Object.keys(labels).length <= LABELS_MAX, {
     error: ({ input }) => tellTooMany(Object.keys(input as object).length),
   })

@@ -56,10 +56,8 @@ const entry = z
   .superRefine(({ kind, output }, context) => {
     if (kind !== 'labels') return;
     const { error } = givenLabels.safeParse(output);
-    for (const issue of error?.issues ?? []) {
-      // The schema of a record has a message of its own; that of the name says what is wrong.
-      const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
-      context.addIssue({ code: 'custom', message, path: ['output', ...issue.path] });
+    for (const { message, path } of error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message, path: ['output', ...path] });
     }
   })
   .transform((one): JournalEntry => {

@@ -74,9 +74,10 @@ export function importCases(name: string, open: () => TestStore): void {
       t.deepEqual(await read('error_class = Boom'), kept);
       t.deepEqual(await read('status = failed'), [...kept, 'null at null']);
       const criteria = await criteriaOf(store, 'status = failed');
-      const failed = await store.executionSearch.listFailed({ ...page, criteria });
-      const keys = failed.rows.map(({ causeKey }) => String(causeKey)).toSorted();
-      t.deepEqual(keys, [`${cause.causeKey}`, `${cause.causeKey}`, 'null']);
+      const grouping = { members: 3, byMessage: [] };
+      const { groups } = await store.executionSearch.groupFailed({ ...page, criteria, grouping });
+      const keys = groups.flatMap(({ causeKey, latest }) => latest.map(() => String(causeKey)));
+      t.deepEqual(keys.toSorted(), [`${cause.causeKey}`, `${cause.causeKey}`, 'null']);
     },
   );
 
