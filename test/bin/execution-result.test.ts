@@ -3,7 +3,7 @@ import { defineFunction } from 'svc-sdk/worker';
 import { onBothStores, type Place } from '../support/both-stores.ts';
 import type { TestTenant } from '../support/tenant.ts';
 import { startFunction, startWorker } from '../sdk/support/with-worker.ts';
-import { createFolder, runSvc } from './run-svc.ts';
+import { runSvc, startSvc } from './run-svc.ts';
 
 /* A developer looks at a durable function from the command line. */
 
@@ -15,14 +15,13 @@ async function connect(tenant: TestTenant, place: Place) {
     name: 'commands',
     role: 'operator',
   });
-  const folder = createFolder();
+  const options = {
+    cwd: process.cwd(),
+    env: { SVC_URL: place.runtime.url, SVC_TOKEN: body.token },
+  };
   return {
-    svc: (...args: string[]) =>
-      runSvc(args, {
-        cwd: folder.path,
-        env: { SVC_URL: place.runtime.url, SVC_TOKEN: body.token },
-      }),
-    close: () => folder.remove(),
+    svc: (...args: string[]) => runSvc(args, options),
+    start: (...args: string[]) => startSvc(args, options),
   };
 }
 
@@ -41,8 +40,7 @@ const order = defineFunction<{ amount: number }>('order', async (ctx, { amount }
 
 check('result prints the output, and says what to do without one', async (t, tenant, place) => {
   startWorker(t, { tenant, place, options: { functions: [order] } });
-  const { svc, close } = await connect(tenant, place);
-  t.teardown(close);
+  const { svc } = await connect(tenant, place);
   const id = await startFunction(tenant, order, { amount: 25 });
   await tenant.until(id, 'paused');
   const early = await svc('execution', 'result', id);
@@ -53,9 +51,9 @@ check('result prints the output, and says what to do without one', async (t, ten
     /^error: exec_\w+ has not ended: it is paused; .*--wait.* explain exec_\w+\n$/,
   );
 
-  const waiting = svc('execution', 'result', id, '--wait');
   await tenant.deliver(id, 'paid');
-  const ended = await waiting;
+  await tenant.until(id, 'completed');
+  const ended = await svc('execution', 'result', id);
   t.is(ended.code, 0, ended.stderr);
   t.deepEqual(JSON.parse(ended.stdout), { charged: 25 });
   const data = await svc('execution', 'result', id, '-o', 'json');
@@ -67,12 +65,40 @@ check('result prints the output, and says what to do without one', async (t, ten
   });
 });
 
+check('result --wait prints the output of the run that continues', async (t, tenant, place) => {
+  const { start } = await connect(tenant, place);
+  const id = await tenant.run(
+    {
+      workflow_id: 'rounds',
+      start_node: 'ask',
+      nodes: {
+        ask: { kind: { type: 'human_approval' } },
+        count: { kind: { type: 'pass', output: { rounds: { expr: 'state.rounds + 1' } } } },
+      },
+      edges: [
+        { from: 'ask', to: 'count' },
+        { from: 'count', to: 'ask', condition: 'state.rounds < 2' },
+      ],
+      continue_as_new: { when: 'state.rounds == 1' },
+    },
+    { rounds: 0 },
+  );
+  const waiting = start('execution', 'result', id, '--wait');
+  await waiting.waitFor(new RegExp(`approve ${id} --node ask`));
+  await tenant.approve(id, { decision: 'approved', node_id: 'ask' });
+  const [, next = ''] = await waiting.waitFor(
+    new RegExp(`approve (?!${id})(exec_\\w+) --node ask`),
+  );
+  await tenant.approve(next, { decision: 'approved', node_id: 'ask' });
+  t.deepEqual(await waiting.ended, { code: 0, signal: null }, waiting.output());
+  t.regex(waiting.output(), /"rounds": 2/);
+});
+
 check(
   'a failed function: result exits with 8, and events name its steps',
   async (t, tenant, place) => {
     startWorker(t, { tenant, place, options: { functions: [order] } });
-    const { svc, close } = await connect(tenant, place);
-    t.teardown(close);
+    const { svc } = await connect(tenant, place);
     const id = await startFunction(tenant, order, { amount: 2500 });
     await tenant.until(id, 'paused');
     await tenant.deliver(id, 'paid');
