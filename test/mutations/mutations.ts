@@ -234,7 +234,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a runner takes a refused commit for an accepted one',
     file: 'shared/engine/advance/execution-runner.ts',
-    from: 'this.#refuse(held, verdict.reason, mail);',
+    from: 'this.#refuse(held, { reason, isOrphanForGood, mail });',
     to: 'held.state = step.decision.next;',
   },
   {

@@ -258,8 +258,9 @@ export class ExecutionRunner {
       if (verdict.accepted) {
         this.#accept(held, step, verdict);
       } else {
-        if (verdict.reason === 'orphaned') await cancelOrphan(this.#deps, held);
-        this.#refuse(held, verdict.reason, mail);
+        const { reason } = verdict;
+        const isOrphanForGood = reason === 'orphaned' && (await cancelOrphan(this.#deps, held));
+        this.#refuse(held, { reason, isOrphanForGood, mail });
       }
       return true;
     } catch (error) {
@@ -292,12 +293,18 @@ export class ExecutionRunner {
   /**
    * The execution has moved, or the commit exceeded a limit: the runner reads it and decides again.
    */
-  #refuse({ state, tenant }: Held, reason: RefusalReason, refused: Mail): void {
+  #refuse(
+    { state, tenant }: Held,
+    refused: {
+      readonly reason: RefusalReason;
+      readonly isOrphanForGood: boolean;
+      readonly mail: Mail;
+    },
+  ): void {
     this.#held = null;
     const descendantsMax = descendantsMaxOf(tenant, this.#deps.settings);
     const { mail, lost, oneByOne } = judgeRefusedMail({
-      mail: refused,
-      reason,
+      ...refused,
       state,
       descendantsMax,
     });

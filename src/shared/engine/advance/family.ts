@@ -56,6 +56,19 @@ export function beyondDescendants(
   };
 }
 
+/** The outcome of a child of an execution that has an ended ancestor. */
+export function withoutAncestor(outcome: NodeOutcome): NodeOutcome {
+  if (outcome.ok !== 'child') return outcome;
+  return {
+    ok: false,
+    error:
+      'an execution that this one descends from has ended, so it starts no child: do the work of ' +
+      'this node by hand, or use a node that starts no child',
+    errorClass: 'child_failed',
+    final: true,
+  };
+}
+
 export function startedChild(
   child: ChildStart,
   of: {

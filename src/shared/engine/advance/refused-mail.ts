@@ -1,6 +1,6 @@
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { RefusalReason } from '../../store/commit.ts';
-import { beyondDescendants } from './family.ts';
+import { beyondDescendants, withoutAncestor } from './family.ts';
 import type { RunningItem } from './run-items.ts';
 import type { Mail } from './runner-mailbox.ts';
 
@@ -19,6 +19,8 @@ export function judgeRefusedMail(of: {
   readonly reason: RefusalReason;
   readonly state: ExecutionState;
   readonly descendantsMax: number;
+  /** An ancestor has ended, so no child of it can ever start. */
+  readonly isOrphanForGood?: boolean;
 }): RefusedMail {
   const { mail, reason } = of;
   switch (reason) {
@@ -26,6 +28,10 @@ export function judgeRefusedMail(of: {
       return judgeStale(mail);
     case 'descendants_limited':
       return refuseChild(mail, { state: of.state, max: of.descendantsMax });
+    case 'orphaned':
+      return of.isOrphanForGood === true && of.state.ending !== null
+        ? refuseChildren(mail)
+        : { mail, lost: null, oneByOne: false };
     default:
       return { mail, lost: null, oneByOne: false };
   }
@@ -50,4 +56,10 @@ function refuseChild(
     outcome: beyondDescendants(outcome, tree),
   }));
   return { mail: { noted: mail.noted, settled }, lost: null, oneByOne: false };
+}
+
+/** Only undos and finalizers are left, and a cancel changes nothing: another try would be refused as well. */
+function refuseChildren({ noted, settled }: Mail): RefusedMail {
+  const refused = settled.map(({ item, outcome }) => ({ item, outcome: withoutAncestor(outcome) }));
+  return { mail: { noted, settled: refused }, lost: null, oneByOne: false };
 }

@@ -88,11 +88,12 @@ async function tellEnd(deps: EngineDeps, ended: ExecutionState | null): Promise<
 /**
  * Cancels an execution because one of its ancestors has ended. If the execution has moved
  * meanwhile, the next runner that finds it cancels it.
+ * True: it is ending already, and an ancestor has ended.
  */
 export async function cancelOrphan(
   deps: EngineDeps,
   known: { readonly row: ExecutionRow; readonly state: ExecutionState },
-): Promise<void> {
+): Promise<boolean> {
   const row = { ...known.row, lastSequence: known.state.sequence };
   const parentId = known.state.parent?.executionId ?? null;
   const parent = parentId && (await deps.store.executions.find(parentId, null));
@@ -100,9 +101,16 @@ export async function cancelOrphan(
   const tellsParent = parent !== null && !isTerminal(parent.status);
   const by = { actorId: SCHEDULER_ACTOR, tellsParent };
   const commit = await commitOfCancel(deps, { row, state: known.state }, by);
-  if (commit === null) return;
+  if (commit === null) return hasEndedAncestor(deps, parent);
   const verdict = await deps.committer.commit(commit, { ahead: true });
   if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+  return false;
+}
+
+async function hasEndedAncestor(deps: EngineDeps, parent: ExecutionRow | null): Promise<boolean> {
+  if (parent === null || isTerminal(parent.status)) return parent !== null;
+  const above = parent.parentExecutionId;
+  return hasEndedAncestor(deps, above && (await deps.store.executions.find(above, null)));
 }
 
 async function cancelOnce(
