@@ -112,7 +112,7 @@ check('400: labels that cannot be kept start nothing', async (t, svc) => {
   t.is(
     told.body.error,
     'bad request: labels.a b is no name of a label: it has at most 128 letters, digits and ' +
-      'characters of _.:/-, and begins with a letter or a digit',
+      'characters of _.:/-, and begins with a letter or a digit: rename it',
   );
   const orders = await svc.register({
     workflow_id: 'orders',

@@ -263,7 +263,7 @@ test('400: a complete without output or state_patch, or with other types', async
   const good = { output: {}, state_patch: {}, lease_fence: item.lease_fence };
   for (const [change, message] of [
     [{ output: undefined }, 'output is required'],
-    [{ output: null }, 'output is required'],
+    [{ output: null }, 'output must be an object'],
     [{ output: [] }, 'output must be an object'],
     [{ state_patch: undefined }, 'state_patch is required'],
     [{ state_patch: 'x' }, 'state_patch must be an object'],
