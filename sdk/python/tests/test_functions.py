@@ -21,6 +21,7 @@ from svc_sdk import (
     function,
 )
 from svc_sdk.errors import ChildError, ExecutionCancelledError, ExecutionFailedError
+from svc_sdk.functions.run_turn import Outcome
 from svc_sdk.testing import Runtime
 
 Json = dict[str, Any]
@@ -327,6 +328,13 @@ def test_rollbacks_run_in_reverse_order_after_a_failure(svc: Runtime, name: str)
         run(svc, trip)
     assert done == ["flight", "hotel", "cancel hotel", "cancel flight"]
     assert failed.value.node_id == "run"
+
+
+def test_a_failed_rollback_gets_another_attempt_unless_it_is_fatal() -> None:
+    late = WaitTimeoutError("it came too late", wait="paid")
+    assert Outcome("failed", error=late).is_final
+    assert not Outcome("failed", error=late, rolls_back=True).is_final
+    assert Outcome("failed", error=Fatal("no way back"), rolls_back=True).is_final
 
 
 def test_rollbacks_run_after_a_cancel(svc: Runtime, client: Client, name: str) -> None:

@@ -39,10 +39,14 @@ class Outcome:
     """Of a completion; of a continuation the input of the next visit."""
     error: BaseException | None = None
     usage: dict[str, Any] | None = None
+    rolls_back: bool = False
+    """A compensation failed: its code runs again in each attempt."""
 
     @property
     def is_final(self) -> bool:
         """Another attempt would come to the same."""
+        if self.rolls_back:
+            return isinstance(self.error, Fatal)
         # The journal has the last three: a replay raises them again.
         final = (Fatal, FunctionLimitError, StepError, WaitTimeoutError, ChildError)
         return isinstance(self.error, final)
@@ -153,4 +157,4 @@ async def _roll_back(
         return Outcome("stopped")
     if failed is None:
         return Outcome("rolled-back")
-    return Outcome("failed", error=failed.error, usage=failed.usage)
+    return Outcome("failed", error=failed.error, usage=failed.usage, rolls_back=True)

@@ -11,6 +11,7 @@ import io.svc.client.ExecutionHandle;
 import io.svc.client.SvcClient;
 import io.svc.errors.ExecutionFailedException;
 import io.svc.errors.Fatal;
+import io.svc.internal.turn.Outcome;
 import io.svc.json.TypeRef;
 import io.svc.support.Functions;
 import io.svc.support.LosingProxy;
@@ -531,5 +532,16 @@ class FunctionTest {
 
   private ExecutionFailedException failureOf(DurableFunction<?, ?> function) {
     return assertThrows(ExecutionFailedException.class, () -> Functions.run(function, null));
+  }
+
+  @Test
+  void aFailedRollbackGetsAnotherAttemptUnlessItIsFatal() {
+    assertTrue(failed(new WaitTimeoutException("it came too late", "paid"), false).isFinal());
+    assertFalse(failed(new WaitTimeoutException("it came too late", "paid"), true).isFinal());
+    assertTrue(failed(new Fatal("no way back"), true).isFinal());
+  }
+
+  private static Outcome failed(Throwable error, boolean rollsBack) {
+    return new Outcome(Outcome.Kind.FAILED, List.of(), Map.of(), error, null, rollsBack);
   }
 }

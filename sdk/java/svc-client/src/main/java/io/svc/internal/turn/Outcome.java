@@ -15,13 +15,15 @@ import java.util.Map;
  * @param output of a completion; of a continuation the input of the next visit
  * @param error why it failed
  * @param usage model usage that no entry records; null: none
+ * @param rollsBack a compensation failed: its code runs again in each attempt
  */
 public record Outcome(
     Kind kind,
     List<Map<String, Object>> entries,
     Map<String, Object> output,
     Throwable error,
-    Map<String, Object> usage) {
+    Map<String, Object> usage,
+    boolean rollsBack) {
   /** How it ended. */
   public enum Kind {
     COMPLETED,
@@ -32,15 +34,18 @@ public record Outcome(
   }
 
   static Outcome of(Kind kind, List<Map<String, Object>> entries) {
-    return new Outcome(kind, entries, Map.of(), null, null);
+    return new Outcome(kind, entries, Map.of(), null, null, false);
   }
 
   static Outcome failed(List<Map<String, Object>> entries, Throwable error) {
-    return new Outcome(Kind.FAILED, entries, Map.of(), error, null);
+    return new Outcome(Kind.FAILED, entries, Map.of(), error, null, false);
   }
 
   /** Another attempt would come to the same. */
   public boolean isFinal() {
+    if (rollsBack) {
+      return error instanceof Fatal;
+    }
     // The journal has the last three: a replay throws them again.
     return error instanceof Fatal
         || error instanceof FunctionLimitException

@@ -41,7 +41,7 @@ public record TurnRun(
     }
     boolean isContinued = end.kind() == End.Kind.CONTINUED;
     Outcome.Kind kind = isContinued ? Outcome.Kind.CONTINUED : Outcome.Kind.COMPLETED;
-    return new Outcome(kind, entries, end.output(), null, null);
+    return new Outcome(kind, entries, end.output(), null, null, false);
   }
 
   @SuppressWarnings("unchecked")
@@ -76,6 +76,6 @@ public record TurnRun(
       return Outcome.of(Outcome.Kind.COMPLETED, List.of());
     }
     return new Outcome(
-        Outcome.Kind.FAILED, List.of(), Map.of(), failed.error(), failed.usage());
+        Outcome.Kind.FAILED, List.of(), Map.of(), failed.error(), failed.usage(), true);
   }
 }
