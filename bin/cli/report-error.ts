@@ -77,7 +77,7 @@ function adviseUnreachable(error: ApiUnreachableError): string {
     return `connection refused: is the runtime running at ${error.url}? start it with: svc dev`;
   }
   if (error.code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
-    return `no answer from ${error.url}: no TLS is spoken there; use http:// in --url or SVC_URL`;
+    return `no answer from ${error.url}: no TLS is spoken there; check the port, or use http:// in --url or SVC_URL`;
   }
   if (UNTRUSTED.has(error.code ?? '')) {
     return `no answer from ${error.url}: its certificate is not trusted (${error.code}); name the file of the certificate, or of its authority, in NODE_EXTRA_CA_CERTS`;

@@ -84,7 +84,10 @@ test.serial('plain HTTP asked for TLS is one line', async (t) => {
   const address = url.replace('http:', 'https:');
   const { code, stderr } = await runSvc(['execution', 'list', '--url', address], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: no answer from https:\S+: no TLS is spoken there; use http:[^\n]+\n$/);
+  t.regex(
+    stderr,
+    /^error: no answer from https:\S+: no TLS is spoken there; check the port, or use http:[^\n]+\n$/,
+  );
 });
 
 async function listen(server: Server): Promise<string> {

@@ -209,7 +209,10 @@ test('an address without TLS, and a certificate that is not trusted, say what to
   t.teardown(() => void secure.close());
   const { port } = secure.address() as AddressInfo;
   for (const [url, advice] of [
-    [plain.url.replace('http:', 'https:'), /: no TLS is spoken there; use http:\/\/ in the url/],
+    [
+      plain.url.replace('http:', 'https:'),
+      /: no TLS is spoken there; check the port, or use http:\/\/ in the url/,
+    ],
     [`https://127.0.0.1:${port}`, /: its certificate is not trusted \(.*NODE_EXTRA_CA_CERTS$/],
   ] as const) {
     const client = createClient({ url, retry: { attempts: 1 } });

@@ -61,9 +61,14 @@ export function explainNoAnswer({ url }: Target, cause: unknown): ConnectionErro
 /** Both sides never agreed on TLS, so no request was sent; null: the failure is another one. */
 function explainTls(why: string, code: string | null): string | null {
   if (/wrong version number/i.test(why)) {
-    return 'no TLS is spoken there; use http:// in the url of the client or in SVC_URL';
+    return 'no TLS is spoken there; check the port, or use http:// in the url of the client or in SVC_URL if svc has no TLS';
   }
-  if (code === null || !UNTRUSTED.has(code)) return null;
+  if (code === null) return null;
+  if (code === 'CERT_HAS_EXPIRED') return `its certificate has expired (${code}); renew it`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `its certificate is for another host name (${code}); use a name of the certificate`;
+  }
+  if (!UNTRUSTED.has(code)) return null;
   return `its certificate is not trusted (${code}); name the file of the certificate, or of its authority, in NODE_EXTRA_CA_CERTS`;
 }
 
