@@ -91,7 +91,9 @@ function describe(
 /** A part of a path; a name that the caller chose may be too long to be read. */
 function shorten(part: PropertyKey): string {
   const name = String(part);
-  return name.length > PART_CHARACTERS_MAX ? `${name.slice(0, PART_CHARACTERS_MAX)}…` : name;
+  return name.length > PART_CHARACTERS_MAX
+    ? `${name.slice(0, PART_CHARACTERS_MAX).toWellFormed()}…`
+    : name;
 }
 
 /** Names that may be kept, such as those of labels, stay whole. */
@@ -100,13 +102,16 @@ const PART_CHARACTERS_MAX = 128;
 function phrase(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return 'is required';
   if (issue.code === 'invalid_type' && !issue.message.startsWith(OWN_WORDS)) return issue.message;
-  if (value === null && issue.code !== 'custom') return 'is required';
+  if (value === null && !NAMES_ITS_FAULT.has(issue.code)) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`;
   if (issue.code === 'invalid_union') return phraseOfKinds(issue);
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   return tellBound(issue.message);
 }
+
+/** These say more of a null than that it is one. */
+const NAMES_ITS_FAULT: ReadonlySet<string> = new Set(['custom', 'invalid_key']);
 
 /** The library's own message, where a schema has none for a value of another type. */
 const OWN_WORDS = 'Invalid input';

@@ -39,6 +39,7 @@ const OBJECT_RULE = 'must be an object of names and texts, such as {"tier": "gol
 /** Labels that a worker may not give, and what the answer says of the field. */
 const WRONG: readonly (readonly [JsonValue, string])[] = [
   [{ _a: 'v' }, `._a ${NAME_RULE}`],
+  [{ _a: null }, `._a ${NAME_RULE}`],
   [{ ['n'.repeat(5000)]: 'v' }, `.${'n'.repeat(128)}… ${NAME_RULE}`],
   [{ ['n'.repeat(128)]: '' }, `.${'n'.repeat(128)} must not be empty: leave the label out`],
   [{ a: '' }, '.a must not be empty: leave the label out'],

@@ -114,10 +114,14 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   const ofBuild = countOfBuild(scene, { queue, place });
   if (ofBuild?.able === 0) {
     const { buildId } = ofBuild;
+    // A worker without a free place claims nothing, and nobody knows the build of a lease.
+    const busy = isServedByFewer(scene, { queue, seen })
+      ? 'a worker that holds a lease now, if it is of this build; or '
+      : '';
     return blockerOf(visit, {
       ...waiting,
       message: `${waits}${before}; no worker of build ${buildId}, which the function is pinned to, has claimed from it lately`,
-      unblockedBy: remedyOf(buildId),
+      unblockedBy: `${busy}${remedyOf(buildId)}`,
       details: { ...details, buildId },
     });
   }
@@ -129,6 +133,14 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
     unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
     details: { ...details, ...(ofBuild !== null && { buildId: ofBuild.buildId }) },
   });
+}
+
+/** Whether some of the workers that were seen have not claimed lately, and hold leases. */
+function isServedByFewer(
+  { facts }: Scene,
+  { queue, seen }: { readonly queue: WorkerQueue; readonly seen: number },
+): boolean {
+  return facts.serving.filter(({ queueTypes }) => queueTypes.includes(queue)).length < seen;
 }
 
 /** The workers seen lately that claim for the build of the item; null: it has none, or they are too many to read. */
