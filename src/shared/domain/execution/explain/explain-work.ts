@@ -5,7 +5,7 @@ import { readQueueName } from '../../work/build-queue.ts';
 import { type Quota, readQuota } from '../../work/quota.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
-import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
+import { type ItemPlace, NOBODY, SERVING_MAX, type ServingWorker } from './facts.ts';
 import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
 
 /** Explains where the work item of a visit is, and why it waits there. */
@@ -115,9 +115,10 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   if (ofBuild?.able === 0) {
     const { buildId } = ofBuild;
     // A worker without a free place claims nothing, and nobody knows the build of a lease.
-    const busy = isServedByFewer(scene, { queue, seen })
-      ? 'a worker that holds a lease now, if it is of this build; or '
-      : '';
+    const busy =
+      servingOf(scene, queue).length < seen
+        ? 'a worker that holds a lease now, if it is of this build; or '
+        : '';
     return blockerOf(visit, {
       ...waiting,
       message: `${waits}${before}; no worker of build ${buildId}, which the function is pinned to, has claimed from it lately`,
@@ -135,25 +136,21 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   });
 }
 
-/** Whether some of the workers that were seen have not claimed lately, and hold leases. */
-function isServedByFewer(
-  { facts }: Scene,
-  { queue, seen }: { readonly queue: WorkerQueue; readonly seen: number },
-): boolean {
-  return facts.serving.filter(({ queueTypes }) => queueTypes.includes(queue)).length < seen;
+/** The workers that have claimed from the queue lately. */
+function servingOf({ facts }: Scene, queue: WorkerQueue): readonly ServingWorker[] {
+  return facts.serving.filter(({ queueTypes }) => queueTypes.includes(queue));
 }
 
 /** The workers seen lately that claim for the build of the item; null: it has none, or they are too many to read. */
 function countOfBuild(
-  { facts }: Scene,
+  scene: Scene,
   { queue, place }: { readonly queue: WorkerQueue; readonly place: Place<'queued'> },
 ): { readonly buildId: string; readonly able: number } | null {
   const { tool, queueName } = place;
   const buildId = buildOf(place);
-  if (buildId === null || tool === null || facts.serving.length >= SERVING_MAX) return null;
-  const able = facts.serving.filter(
-    ({ queueTypes, filter }) =>
-      queueTypes.includes(queue) && admitsItem(filter, { tool, queueName }),
+  if (buildId === null || tool === null || scene.facts.serving.length >= SERVING_MAX) return null;
+  const able = servingOf(scene, queue).filter(({ filter }) =>
+    admitsItem(filter, { tool, queueName }),
   );
   return { buildId, able: able.length };
 }
@@ -197,11 +194,12 @@ const GRACE_MS = 10_000;
  * them.
  */
 function explainUnserved(
-  { facts, nowMs }: Scene,
+  scene: Scene,
   of: { readonly queue: WorkerQueue; readonly seen: number; readonly place: Place<'queued'> },
 ): (Pick<Blocker, 'message' | 'unblockedBy' | 'details'> & { readonly code: BlockerCode }) | null {
+  const { facts, nowMs } = scene;
   const { tool, queueName, enqueuedAt } = of.place;
-  const here = facts.serving.filter(({ queueTypes }) => queueTypes.includes(of.queue));
+  const here = servingOf(scene, of.queue);
   // A worker that only holds a lease has not announced lately what it claims.
   if (tool === null || here.length < of.seen || facts.serving.length >= SERVING_MAX) return null;
   if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
