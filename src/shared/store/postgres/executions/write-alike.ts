@@ -15,7 +15,7 @@ export function writeAlike(
   return `
     select ${COLUMNS}
     from (
-      select ${READ_COLUMNS},
+      select r.*,
         row_number() over alike as rank,
         count(*) over alike as count,
         count(*) filter (where r.is_live) over alike as live,
@@ -36,9 +36,6 @@ export function writeAlike(
     where r.rank <= ${bind(members)}::int4
     order by ${GROUP}, ${LATEST}`;
 }
-
-const READ_COLUMNS = `r.definition_id, r.workflow_id, r.cause_key, r.message, r.node_id, r.tool, r.queue,
-        r.execution_id, r.work_item_id, r.error, r.failed_at, r.is_live`;
 
 const COLUMNS = `r.rank, r.count, r.live, r.first_at, r.definition_id, r.workflow_id, r.cause_key, r.node_id,
       r.tool, r.queue, r.execution_id, r.work_item_id, r.error, r.failed_at, r.is_live`;
