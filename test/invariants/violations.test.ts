@@ -545,6 +545,28 @@ test('a claim that was answered twice gave the turn of its first answer', (t) =>
   t.deepEqual(rulesBroken(run), []);
 });
 
+test('a step may be answered as recorded with a cost that its second request left open', (t) => {
+  const rule = 'an entry that was answered as recorded is in the journal';
+  for (const [recorded, sent, isBroken] of [
+    [1.5, null, false],
+    [null, null, false],
+    [1.5, 1, true],
+    [null, 1.5, true],
+  ] as const) {
+    const run = addFunction(makeExampleRun());
+    const record = deedOf(run, 'record').asks as { readonly entries: readonly object[] };
+    const [step, ...others] = record.entries;
+    const costing = (cost: number | null): readonly object[] => {
+      const usage = { input_tokens: 1, output_tokens: 1, cost_usd: cost };
+      return [{ ...step, usage }, ...others];
+    };
+    Object.assign(record, { entries: costing(sent) });
+    const told = run.last.events.find(({ kind }) => kind === 'StepRecorded');
+    Object.assign(told?.payload ?? {}, { entries: costing(recorded) });
+    t.is(rulesBroken(run).includes(rule), isBroken, `${recorded} is recorded, ${sent} was sent`);
+  }
+});
+
 test('a cancel may take back the pause of an execution that is ending, and of no other', (t) => {
   const run = makeExampleRun();
   const { executionId } = deedOf(run, 'cancel').asks as { readonly executionId: string };

@@ -136,13 +136,23 @@ function checkAnswered({ visits, history }: Of): Violation[] {
       const journal = visits.get(workItemId)?.entries ?? [];
       const stands = journal.slice(expectedLength, expectedLength + told.length).map(shownEntry);
       const length = success(deed)?.['length'];
-      if (isDeepStrictEqual(stands, told) && length === expectedLength + told.length) return null;
+      const shown = stands.map((entry, index) => asTold(entry, told[index]));
+      if (isDeepStrictEqual(shown, told) && length === expectedLength + told.length) return null;
       return {
         about: { work_item: workItemId, deed: deed.begun },
         saw: `${JSON.stringify(told)} at ${expectedLength}, there stands ${JSON.stringify(stands)}`,
       };
     },
   );
+}
+
+/** The entry as it stands, without its cost where the worker left the cost open. */
+function asTold(stands: JsonObject, told: JsonObject | undefined): JsonObject {
+  const { usage } = stands;
+  if (!isJsonObject(usage) || !isJsonObject(told?.['usage'])) return stands;
+  return told['usage']['cost_usd'] === null
+    ? { ...stands, usage: { ...usage, cost_usd: null } }
+    : stands;
 }
 
 /** The entry as workers see it. */
