@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestTenant } from '../support/tenant.ts';
-import type { ExecutionSummary } from '../support/wire.ts';
+import type { ExecutionEvent, ExecutionSummary } from '../support/wire.ts';
 
 /* Trees of executions that an attacker grows, or somebody by mistake. */
 
@@ -30,6 +30,33 @@ check('a tree of many members is down soon after its root is cancelled', async (
   await startedBefore(t, svc, id);
 });
 
+check(
+  'a parent of many members undoes its step soon after it is cancelled, twice',
+  async (t, svc) => {
+    t.timeout(GROW_MS);
+    const leaf = await svc.register({ workflow_id: 'leaf', nodes: { w: WAIT } });
+    const { nodes } = eachOf(leaf, MEMBERS);
+    const id = await svc.run({
+      start_node: 'first',
+      nodes: { first: { kind: 'pass', undo: { kind: 'pass' } }, ...nodes },
+      edges: [{ from: 'first', to: 'each' }],
+    });
+    await grown(svc, MEMBERS + 1);
+    const cancelledAt = Date.now();
+    await svc.post(`/executions/${id}/cancel`);
+    const answeredAfter = Date.now() - cancelledAt;
+    // It asks the children again, and each end is recorded once.
+    await svc.post(`/executions/${id}/cancel`);
+    await down(svc);
+    t.log(`answered after ${answeredAfter} ms, undone after ${Date.now() - cancelledAt} ms`);
+    const path = `/executions/${id}/events?types=ChildWorkflowFailed,NodeScheduled`;
+    const { body } = await svc.get<{ readonly events: readonly ExecutionEvent[] }>(path);
+    const ends = body.events.filter(({ kind }) => kind === 'ChildWorkflowFailed');
+    t.is(ends.length, MEMBERS);
+    t.is(body.events.at(-1)?.node_id, 'first.undo');
+  },
+);
+
 check('a tree that grows without end stops with its root', async (t, svc) => {
   t.timeout(GROW_MS);
   const bomb = await svc.register({ workflow_id: 'bomb', ...twiceOf('bomb') });
@@ -42,11 +69,11 @@ check('a tree that grows without end stops with its root', async (t, svc) => {
 
 const WAIT = { kind: { type: 'wait', condition: 'external_event' } };
 
-function eachOf(workflowRef: string, count: number): JsonObject {
-  const items = `[${[...Array(count).keys()].join()}]`;
+function eachOf(workflowRef: string, count: number): { readonly nodes: JsonObject } {
+  const items = [...Array(count).keys()];
   return {
     nodes: {
-      each: { kind: { type: 'map', items, workflow_ref: workflowRef, max_concurrency: 1_000 } },
+      each: { kind: { type: 'map', items, workflow_ref: workflowRef, max_concurrency: 10_000 } },
     },
   };
 }

@@ -68,7 +68,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'the waits of a function outlive its visit',
     file: `${FUNCTIONS}/continue-function.ts`,
-    from: '...endsWithFunction(open.known.state, { ...visit, run }),',
+    from: '...endsWithFunction(state, { ...visit, run, awaits }),',
     to: '',
   },
   {

@@ -197,6 +197,7 @@ const OF_NODE = {
     lease_fence: z.int(),
     request_hash: text,
     input: anyValue,
+    awaits_children: z.literal(true).optional(),
   }),
   NodePinned: object({ visit, build_id: text.nullable() }),
   RollbackScheduled: object({
@@ -215,6 +216,7 @@ const OF_NODE = {
     event_sequence: z.int().optional(),
     usage: usage.optional(),
     labels: givenLabels.optional(),
+    awaits_children: z.literal(true).optional(),
   }),
   NodeFailed: object({
     visit,

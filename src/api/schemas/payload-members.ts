@@ -77,6 +77,17 @@ export const carried = object({
       }),
     )
     .optional(),
+  ending_children: z
+    .array(
+      object({
+        node_id: text,
+        visit,
+        step: text.optional(),
+        child_execution_id: strictExecutionId,
+        parent_execution_id: strictExecutionId,
+      }),
+    )
+    .optional(),
 });
 
 export const childEnd = {

@@ -2,7 +2,10 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { ClaimedWork } from '../../../src/shared/engine/work/hand-out-items.ts';
 import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
+import type { CommitPlan } from '../../../src/shared/store/commit.ts';
+import type { Store } from '../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
 import { changeTable, openTestStore } from '../../support/stores.ts';
 
@@ -14,6 +17,9 @@ const WORKER = {
   retry_policy: 'no_retry',
 };
 const CALL = { kind: 'call', retry_policy: 'no_retry' };
+const FUNCTION = { kind: 'function', name: 'shop.order', retry_policy: 'no_retry' };
+/** More children than the timers of two rounds. */
+const ENDS = 250;
 const by = { tenantId: TENANT, actorId: 'token:t' };
 const child = (workflow_ref: string): JsonObject => ({ kind: { type: 'subgraph', workflow_ref } });
 /** A step that is undone, and then branches. */
@@ -28,16 +34,21 @@ const parent = (branches: JsonObject): JsonObject => ({
 });
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  const open = async (t: ExecutionContext, run = async (_nodeId: string) => DONE) => {
-    const { store, url, close } = await openTestStore(dialect);
-    t.teardown(close);
+  const open = async (
+    t: ExecutionContext,
+    onCommit: (plans: readonly CommitPlan[]) => void = () => undefined,
+  ) => {
+    const opened = await openTestStore(dialect);
+    const { url } = opened;
+    t.teardown(opened.close);
+    const store = watched(opened.store, onCommit);
     const ran: string[] = [];
     const openEngine = () =>
       openTestEngine({
         store,
         async run({ nodeId }) {
           ran.push(nodeId);
-          return run(nodeId);
+          return DONE;
         },
       });
     const svc = openEngine();
@@ -59,6 +70,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ...by,
       ir: { workflow_id, ...ir, ...(next !== undefined && { edges: [{ from: 's', to: next }] }) },
     });
+  /** The undo of its step waits for a worker. */
+  const registerStuck = (svc: TestEngine) =>
+    register(
+      svc,
+      'stuck',
+      { start_node: 's', nodes: { s: stepOf('s', WORKER), wait: WORKER } },
+      'wait',
+    );
   const childrenOf = async ({ engine }: TestEngine, executionId: ExecutionId) => {
     const { state } = await engine.readExecution({ tenantId: TENANT, executionId });
     return [...state.live.values()].flatMap(({ childId }) => childId ?? []);
@@ -96,8 +115,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: a child whose undo is a dead letter holds the undos of its parent`, async (t) => {
     const { svc, ran } = await open(t);
-    const stuck = { nodes: { s: stepOf('s', WORKER), wait: WORKER }, start_node: 's' };
-    await register(svc, 'stuck', stuck, 'wait');
+    await registerStuck(svc);
     const executionId = await svc.start(parent({ s: child('stuck') }));
     await svc.settle();
     const [childId = ''] = await childrenOf(svc, executionId);
@@ -144,6 +162,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(ran, ['a']);
     const { blockers } = await svc.engine.explainExecution({ tenantId: TENANT, executionId });
     t.like(blockers, [{ code: 'child_running', details: { childCode: 'paused_by_operator' } }]);
+    // Another cancel asks for its end, and the pause stays.
+    await svc.engine.cancelExecution({ ...by, executionId });
+    await svc.settle();
+    t.deepEqual(ran, ['a']);
+    t.is(await statusOf(svc, childId as ExecutionId), 'paused');
     await svc.engine.resumeExecution({ ...by, executionId: childId });
     await svc.settle();
     t.deepEqual(ran, ['a', 's.undo', 'a.undo']);
@@ -207,7 +230,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test(`${dialect}: another cancel records an end that an older scheduler did not report`, async (t) => {
-    const { svc, ran, change } = await open(t);
+    const { svc, ran, change, openEngine } = await open(t);
     const executionId = await svc.start(parent({ p: child('plain') }));
     await svc.settle();
     await svc.engine.cancelExecution({ ...by, executionId });
@@ -220,10 +243,143 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       { code: 'child_end_not_told' },
     );
     await svc.engine.cancelExecution({ ...by, executionId });
+    // It dies here: the children are asked, and others record their ends.
+    const heir = openEngine();
+    await heir.settle();
+    t.deepEqual(ran, ['a', 'a.undo']);
+    t.is(await statusOf(heir, executionId), 'cancelled');
+    const story = await heir.story(executionId);
+    t.is(story.filter((line) => line === 'ChildWorkflowFailed p').length, 1);
+  });
+
+  test(`${dialect}: another cancel lets schedulers record many ends, some in each commit`, async (t) => {
+    const commits: CommitPlan[] = [];
+    const { svc, ran, change } = await open(t, (plans) => commits.push(...plans));
+    const items = `[${[...Array(ENDS).keys()].join()}]`;
+    const map = { type: 'map', items, workflow_ref: 'plain', max_concurrency: ENDS };
+    const executionId = await svc.start(parent({ m: { kind: map } }));
     await svc.settle();
+    await svc.engine.cancelExecution({ ...by, executionId });
+    await change(`update timers set node_id = null, visit = null where name = 'parent_ended'`);
+    await svc.settle();
+    t.deepEqual(ran, ['a']);
+    commits.length = 0;
+    await svc.engine.cancelExecution({ ...by, executionId });
+    await svc.settle();
+    const ends = commits.map(
+      ({ events }) => events.filter(({ kind }) => kind === 'ChildWorkflowFailed').length,
+    );
+    // Each round of timers finds 100 of them.
+    t.deepEqual(
+      ends.filter((count) => count > 0),
+      [100, 100, ENDS - 200],
+    );
     t.deepEqual(ran, ['a', 'a.undo']);
     t.is(await statusOf(svc, executionId), 'cancelled');
   });
+
+  for (const how of ['completes', 'continues as new'] as const) {
+    test(`${dialect}: a function that ${how} lets undos wait for the children that it leaves`, async (t) => {
+      const { svc, ran } = await open(t);
+      await registerStuck(svc);
+      const executionId = await svc.start({
+        start_node: 'a',
+        nodes: { a: { ...CALL, undo: CALL }, f: FUNCTION, next: WORKER },
+        edges: [
+          { from: 'a', to: 'f' },
+          { from: 'f', to: 'next' },
+        ],
+      });
+      await svc.settle();
+      await awaitChild(svc, 'stuck');
+      const turn = await claimTurn(svc);
+      if (how === 'completes') {
+        await svc.complete(turn, { entries: [], expectedLength: 1 });
+      } else {
+        const asked = { expectedLength: 1, entries: [], input: {} };
+        await svc.engine.continueFunction({ ...turnOf(turn), ...asked });
+      }
+      await svc.settle();
+      const items = await svc.claim('worker-1', 2);
+      const itemOf = (id: string) => items.find(({ record }) => record.nodeId === id);
+      if (how === 'completes') await svc.fail(itemOf('next'));
+      else await svc.engine.cancelExecution({ ...by, executionId });
+      await svc.settle();
+      t.deepEqual(ran, ['a']);
+      const { blockers } = await svc.engine.explainExecution({ tenantId: TENANT, executionId });
+      t.like(blockers, [{ code: 'child_running', nodeId: 'f' }]);
+      await svc.complete(itemOf('s.undo'));
+      await svc.settle();
+      t.deepEqual(ran, ['a', 'a.undo']);
+      t.is(await statusOf(svc, executionId), how === 'completes' ? 'failed' : 'cancelled');
+    });
+  }
+
+  test(`${dialect}: an execution that completes waits for no child that a function has left`, async (t) => {
+    const { svc } = await open(t);
+    const executionId = await svc.start({ nodes: { f: FUNCTION } });
+    await svc.settle();
+    await awaitChild(svc, 'held');
+    await svc.complete(await claimTurn(svc), { entries: [], expectedLength: 1 });
+    await svc.settle();
+    t.is(await statusOf(svc, executionId), 'completed');
+    t.is((await svc.story(executionId)).at(-1), 'WorkflowCompleted');
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    test(`${dialect}: undos of the next run wait for a child that ends ${when} its cancel`, async (t) => {
+      const { svc, ran, openEngine } = await open(t);
+      await registerStuck(svc);
+      const map = { type: 'map', items: '[1, 2]', workflow_ref: 'stuck' };
+      const first = await svc.start({
+        start_node: 'a',
+        nodes: {
+          a: { ...CALL, undo: CALL },
+          m: { kind: map, fallback_node: 'next' },
+          next: WORKER,
+          last: WORKER,
+        },
+        edges: [
+          { from: 'a', to: 'm' },
+          { from: 'next', to: 'last' },
+        ],
+        continue_as_new: { when: 'has(state.go)' },
+      });
+      await svc.settle();
+      // A child fails and undoes its step, so the map fails, and the undo of the other child waits.
+      const [item] = await svc.claim('worker-1', 2);
+      await svc.fail(item);
+      await svc.settle();
+      await svc.complete((await svc.claim())[0]);
+      await svc.settle();
+      const claimed = await svc.claim('worker-1', 2);
+      const claimedOf = (id: string) => claimed.find(({ record }) => record.nodeId === id);
+      await svc.complete(claimedOf('next'), { statePatch: { go: true } });
+      await svc.settle();
+      const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
+      const executionId = state.continuedAs ?? first;
+      t.not(executionId, first);
+
+      if (when === 'before') {
+        await svc.complete(claimedOf('s.undo'));
+        await svc.settle();
+      }
+      await svc.engine.cancelExecution({ ...by, executionId });
+      if (when === 'after') {
+        await svc.settle();
+        t.deepEqual(ran, ['a']);
+        await svc.complete(claimedOf('s.undo'));
+      }
+      // It dies here, and another process does the rest.
+      const heir = openEngine();
+      await heir.settle();
+      t.deepEqual(ran, ['a', 'a.undo']);
+      t.is(await statusOf(heir, executionId), 'cancelled');
+      const story = await heir.story(executionId);
+      t.is(story.filter((line) => line === 'ChildWorkflowFailed m.item').length, 1);
+      t.deepEqual(heir.troubles, []);
+    });
+  }
 
   test(`${dialect}: a function that a policy blocks waits for its children before undos`, async (t) => {
     const { svc, ran } = await open(t);
@@ -231,24 +387,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       start_node: 'a',
       nodes: {
         a: { ...CALL, undo: CALL },
-        f: { kind: 'function', name: 'shop.order', retry_policy: 'no_retry' },
+        f: FUNCTION,
       },
       edges: [{ from: 'a', to: 'f' }],
     });
     await svc.settle();
-    const turn = await claimTurn(svc);
-    await svc.engine.suspendFunction({
-      tenantId: TENANT,
-      workItemId: turn?.record.workItemId ?? '',
-      leaseFence: turn?.leaseFence ?? 0,
-      expectedLength: 0,
-      entries: [],
-      waits: [
-        { identity: 'nap', kind: 'timer', delay_ms: 0 },
-        { identity: 'sub', kind: 'child', workflow_id: 'held', input: {} },
-      ],
-    });
-    await svc.settle();
+    await awaitChild(svc, 'held');
     const policy = { blocked_tools: ['shop.order'] };
     const changes = { name: null, status: null, policy, limits: null };
     await svc.engine.updateTenant({ ...by, changes });
@@ -267,6 +411,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     t.is((await svc.story(executionId)).at(-1), 'WorkflowCancelled');
   });
+}
+
+/** Shows each batch of commits. */
+function watched(store: Store, onCommit: (plans: readonly CommitPlan[]) => void): Store {
+  const { executions } = store;
+  const commit: Store['executions']['commit'] = (plans) => {
+    onCommit(plans);
+    return executions.commit(plans);
+  };
+  return { ...store, executions: { ...executions, commit } };
+}
+
+/** The function waits for a child and for a timer, and its next turn is queued. */
+async function awaitChild(svc: TestEngine, workflow_id: string): Promise<void> {
+  await svc.engine.suspendFunction({
+    ...turnOf(await claimTurn(svc)),
+    expectedLength: 0,
+    entries: [],
+    waits: [
+      { identity: 'nap', kind: 'timer', delay_ms: 0 },
+      { identity: 'sub', kind: 'child', workflow_id, input: {} },
+    ],
+  });
+  await svc.settle();
+}
+
+function turnOf(turn: ClaimedWork | undefined) {
+  if (turn === undefined) throw new Error('nothing was claimed');
+  const { record, leaseFence } = turn;
+  return { tenantId: TENANT, workItemId: record.workItemId, leaseFence };
 }
 
 async function claimTurn({ engine }: TestEngine) {

@@ -21,7 +21,7 @@ import type { ExecutionEvent } from './event.ts';
 import { type ExecutionState, isDelayed, isPausedByOperator } from './state.ts';
 import { isTerminal } from './status.ts';
 import type { Turn } from './turn.ts';
-import { childrenBeforeUndo } from './undo/ending-children.ts';
+import { undosAwaitChildren } from './undo/ending-children.ts';
 
 /**
  * The most nodes that one decision may enter, so that a loop of pure nodes still commits on the
@@ -100,7 +100,7 @@ export function decide(params: {
 
 /** Undos, finalizers and the end come after the ends of children. */
 function waitsForChildren({ plan, draft }: Turn): boolean {
-  return childrenBeforeUndo(plan, draft).length > 0;
+  return undosAwaitChildren(plan, draft);
 }
 
 /** The execution has ended, or nothing follows for now. */

@@ -88,7 +88,7 @@ export type CarriedPayload = {
   readonly mailbox: readonly { readonly correlation_key: string; readonly payload: JsonValue }[];
   /** Nodes that were entered or skipped; the successor does not record them as skipped again. */
   readonly settled_nodes: readonly string[];
-  /** How often each node was entered, for kinds that count it. */
+  /** How often each node was entered, for kinds that count it and for nodes of `ending_children`. */
   readonly visits?: Readonly<Record<string, number>>;
   readonly usage: UsagePayload;
   /** How often each budget was granted again, and which budgets have warned, by account. */
@@ -106,6 +106,8 @@ export type CarriedPayload = {
   readonly inputs?: readonly CarriedInputPayload[];
   /** Completed visits that an end of this run may undo, in order of completion. */
   readonly undo?: readonly CarriedUndoPayload[];
+  /** Children of earlier runs, for whose ends the undos of this run wait. */
+  readonly ending_children?: readonly CarriedChildPayload[];
 };
 
 export type CarriedMapPayload = {
@@ -129,6 +131,16 @@ export type CarriedUndoPayload = {
   readonly output: JsonValue;
   /** The item of its map, and its key. */
   readonly item?: { readonly key: string; readonly value: JsonValue };
+};
+
+export type CarriedChildPayload = {
+  readonly node_id: string;
+  readonly visit: number;
+  /** The wait of a durable function. */
+  readonly step?: string;
+  readonly child_execution_id: string;
+  /** The run that started it. */
+  readonly parent_execution_id: string;
 };
 
 export type CarriedApprovalPayload = {
@@ -159,6 +171,8 @@ export interface NodeCompletedPayload {
   readonly usage?: UsagePayload;
   /** Labels that the worker gave the execution with its result. */
   readonly labels?: Labels;
+  /** Undos wait for the ends of the children that a durable function no longer waits for. */
+  readonly awaits_children?: true;
 }
 
 /** Progress that a node records while it works. */

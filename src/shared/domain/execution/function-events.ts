@@ -104,6 +104,8 @@ export interface NodeContinuedAsNewPayload {
   readonly request_hash: string;
   /** Input of the next visit. */
   readonly input: JsonValue;
+  /** As in NodeCompleted. */
+  readonly awaits_children?: true;
 }
 
 /**

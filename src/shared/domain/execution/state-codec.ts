@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type FunctionRun } from './function-run.ts';
 import { NO_LABELS } from './labels/labels.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE, visitKey } from './state.ts';
-import { NO_UNDO } from './undo/undo-state.ts';
+import { byVisit, endingChildrenOf } from './undo/ending-children.ts';
+import { type EndingChild, NO_UNDO, type UndoState } from './undo/undo-state.ts';
 
 const FORMAT = 3;
 /** Format 2 has no usage and no memory of visits. */
@@ -13,7 +14,7 @@ const READABLE: readonly JsonValue[] = [2, FORMAT];
  * however many live visits share it, and decoding shares it again.
  */
 export function encodeState(state: ExecutionState): string {
-  const { nextVisit, live, skipped, ...rest } = state;
+  const { nextVisit, live, skipped, undo: _, ...rest } = state;
   const places = new Map<JsonValue, number | null>([[state.data, null]]);
   const pinned: JsonValue[] = [];
   const pin = (value: JsonValue): number | null => {
@@ -28,6 +29,7 @@ export function encodeState(state: ExecutionState): string {
     ...rest,
     nextVisit: [...nextVisit],
     skipped: [...skipped],
+    undo: encodeUndo(state),
     live: live
       .values()
       .map((visit) => encodeVisit(visit, pin))
@@ -68,7 +70,7 @@ export function decodeState(text: string): ExecutionState {
     carriedInputs: rest.carriedInputs ?? {},
     grantedCalls: rest.grantedCalls ?? [],
     ending: rest.ending ?? null,
-    undo: rest.undo ?? NO_UNDO,
+    undo: rest.undo === undefined ? NO_UNDO : decodeUndo(rest.undo),
     pauses: rest.pauses ?? [],
     // Versions that did not write this field took snapshots only after the first decision.
     workflowTimerStarted: rest.workflowTimerStarted ?? true,
@@ -80,12 +82,18 @@ export function decodeState(text: string): ExecutionState {
   };
 }
 
-interface EncodedState extends Omit<ExecutionState, 'nextVisit' | 'live' | 'skipped'> {
+interface EncodedState extends Omit<ExecutionState, 'nextVisit' | 'live' | 'skipped' | 'undo'> {
   readonly format: number;
   readonly nextVisit: readonly [string, number][];
   readonly skipped: readonly string[];
+  /** Absent: a release without undos wrote the state. */
+  readonly undo?: EncodedUndo;
   readonly live: readonly EncodedVisit[];
   readonly pinned: readonly JsonValue[];
+}
+
+interface EncodedUndo extends Omit<UndoState, 'endingChildren'> {
+  readonly endingChildren?: readonly EndingChild[];
 }
 
 interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map' | 'run'> {
@@ -146,6 +154,16 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
     },
     run: run === undefined || run === null ? null : decodeRun(run),
   };
+}
+
+function encodeUndo(state: ExecutionState): EncodedUndo {
+  const { endingChildren, ...undo } = state.undo;
+  return endingChildren === undefined ? undo : { ...undo, endingChildren: endingChildrenOf(state) };
+}
+
+function decodeUndo({ endingChildren = [], ...undo }: EncodedUndo): UndoState {
+  if (endingChildren.length === 0) return undo;
+  return { ...undo, endingChildren: byVisit(endingChildren) };
 }
 
 function decodeRun(run: NonNullable<EncodedVisit['run']>): FunctionRun {

@@ -24,6 +24,9 @@ export const DEPTH_MAX = 32;
 /** Name prefix of the timer for a child's end; the child's id follows. */
 export const CHILD_TIMER = 'child:';
 
+/** Name of the timer by which a parent asks a child again for its end. */
+export const END_ASKED = 'end_asked';
+
 /** The outcome, or a failure if it requests a child that would be nested too deep. */
 export function withinDepth(outcome: NodeOutcome, state: ExecutionState): NodeOutcome {
   if (outcome.ok !== 'child' || state.depth < DEPTH_MAX) return outcome;
@@ -187,6 +190,17 @@ export function parentEnded(
     nodeId: awaitedBy?.nodeId ?? null,
     visit: awaitedBy?.visit ?? null,
   };
+}
+
+/**
+ * The timer that asks a child again whose end undos wait for. A pause of a child that is ending stays. The
+ * name is another one than of a parent that has ended: the undos of the child may still start children.
+ */
+export function endAsked(
+  childId: ExecutionId,
+  awaitedBy: { readonly nodeId: string; readonly visit: number },
+): NewTimer {
+  return { ...parentEnded(childId, awaitedBy), name: END_ASKED };
 }
 
 /** The timer that reports the end of this execution to its parent, if it has one. */

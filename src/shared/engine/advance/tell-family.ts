@@ -8,20 +8,22 @@ import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
 import { retryWhileMoved } from '../commit/retry-while-moved.ts';
 import type { EngineDeps } from '../deps.ts';
-import { foldLoaded } from './load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
-import { commitOfUntoldEnds, endOfChild } from './untold-ends.ts';
 import { wakeFor } from '../wake/wake-for.ts';
+import { type EndOfChild, endOfChild, readEnd } from './end-of-child.ts';
+import { END_ASKED } from './family.ts';
+import { foldLoaded } from './load-execution.ts';
+import { recordUntoldEnds } from './untold-ends.ts';
 
 /** Reports all ended children to their parent, in one commit. */
 export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]): Promise<void> {
   const [parent] = timers;
   if (parent === undefined) return;
-  const events = await Promise.all(timers.map((timer) => endOfChild(deps, timer)));
+  const ends = await Promise.all(timers.map((timer) => readEnd(deps, timer)));
   const commit: CommitPlan = {
     ...emptyCommit(parent),
     firesTimers: timers.map(({ name }) => name),
-    events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
+    events: ends.map((end) => newEvent(end, SCHEDULER_ACTOR)),
     runnable: 'mark',
   };
   const verdict = await deps.committer.commit(commit);
@@ -29,23 +31,50 @@ export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]):
     deps.report.count('timers_fired', timers.length, { purpose: 'child_ended' });
     wakeFor(deps.wake, commit, shardOf(parent.executionId));
   } else if (verdict.reason === 'ended' || verdict.reason === 'missing') {
+    await recordUntoldEnds(deps, parent.executionId, ends);
     await deps.store.timers.discard(timers);
   }
 }
 
+/** The end of a child for which undos of its parent may wait. */
+export interface UntoldEnd {
+  readonly parentId: ExecutionId;
+  readonly end: EndOfChild;
+  /** It asked for the end. */
+  readonly timer: DueTimer;
+}
+
 /**
  * Cancels a child that no visit waits for any more. If it continued as another run, it cancels that
- * run first, and then deletes the timer.
+ * run first, and then deletes the timer. Not null: it has ended, and `tellAsked` reports that.
  */
-export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void> {
+export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<UntoldEnd | null> {
   let run: ExecutionId | null = timer.executionId;
+  let untold: UntoldEnd | null = null;
   while (run !== null) {
     const executionId: ExecutionId = run;
     const ended = await retryWhileMoved(`execution ${executionId}`, () =>
       endRun(deps, timer, executionId),
     );
     run = ended.continuedAs;
+    ({ untold = null } = ended);
   }
+  return untold;
+}
+
+/** Tells one parent of all these ends in one commit, and then deletes the timers that asked for them. */
+export async function tellAsked(deps: EngineDeps, untold: readonly UntoldEnd[]): Promise<void> {
+  const [first] = untold;
+  if (first === undefined) return;
+  // Two runs of one child may both be asked.
+  const ends = new Map(untold.map(({ end }) => [end.payload.child_execution_id, end]));
+  await recordUntoldEnds(deps, first.parentId, [...ends.values()]);
+  await deps.store.timers.discard(untold.map(({ timer }) => timer));
+}
+
+interface Ended {
+  readonly continuedAs: ExecutionId | null;
+  readonly untold?: UntoldEnd | null;
 }
 
 /** Null: the run has moved meanwhile. */
@@ -53,7 +82,7 @@ async function endRun(
   deps: EngineDeps,
   timer: DueTimer,
   executionId: ExecutionId,
-): Promise<{ readonly continuedAs: ExecutionId | null } | null> {
+): Promise<Ended | null> {
   const loaded = await deps.store.executions.load(executionId, null);
   const state = loaded && foldLoaded(loaded, null);
   if (loaded !== null && state !== null && !isTerminal(loaded.row.status)) {
@@ -61,28 +90,19 @@ async function endRun(
   }
   const continuedAs = state?.continuedAs ?? null;
   if (continuedAs !== null) return { continuedAs };
-  if (isAwaited(timer) && !(await tellEnd(deps, state))) return null;
-  await deps.store.timers.discard([timer]);
-  return { continuedAs };
+  const parent = isAwaited(timer) ? (state?.parent ?? null) : null;
+  if (loaded === null || state === null || parent === null) {
+    await deps.store.timers.discard([timer]);
+    return { continuedAs };
+  }
+  const { tenantId } = timer;
+  const end = await endOfChild(deps, { ...parent, tenantId }, { row: loaded.row, state });
+  return { continuedAs, untold: { parentId: parent.executionId, end, timer } };
 }
 
 /** Undos of its parent wait for the end of the child, see `parentEnded`. */
 function isAwaited({ visit }: DueTimer): boolean {
   return visit !== null;
-}
-
-/** Tells the parent of the end if it waits for that and does not know. False: it has moved meanwhile. */
-async function tellEnd(deps: EngineDeps, ended: ExecutionState | null): Promise<boolean> {
-  const parent = ended?.parent ?? null;
-  const loaded = parent && (await deps.store.executions.load(parent.executionId, null));
-  if (parent === null || loaded === null || isTerminal(loaded.row.status)) return true;
-  const { row } = loaded;
-  const child = { ...parent, step: parent.step ?? null };
-  const commit = await commitOfUntoldEnds(deps, { row, state: foldLoaded(loaded, null), child });
-  if (commit === null) return true;
-  const verdict = await deps.committer.commit(commit);
-  if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(row.executionId));
-  return verdict.accepted;
 }
 
 /**
@@ -97,8 +117,13 @@ export async function cancelOrphan(
   const row = { ...known.row, lastSequence: known.state.sequence };
   const parentId = known.state.parent?.executionId ?? null;
   const parent = parentId && (await deps.store.executions.find(parentId, null));
-  // Only undos of a parent that is ending itself may wait for its end.
-  const tellsParent = parent !== null && !isTerminal(parent.status);
+  // Its children have been asked for their ends, and are not asked again each time that it begins none.
+  if (known.state.ending !== null && known.state.pauses.length === 0) {
+    return hasEndedAncestor(deps, parent);
+  }
+  // Only undos of a parent that is ending itself, or of the run that continues it, may wait for its end.
+  const tellsParent =
+    parent !== null && (!isTerminal(parent.status) || parent.status === 'completed');
   const by = { actorId: SCHEDULER_ACTOR, tellsParent };
   const commit = await commitOfCancel(deps, { row, state: known.state }, by);
   if (commit === null) return hasEndedAncestor(deps, parent);
@@ -117,10 +142,14 @@ async function cancelOnce(
   deps: EngineDeps,
   timer: DueTimer,
   { loaded: { row }, state }: { readonly loaded: LoadedExecution; readonly state: ExecutionState },
-): Promise<{ readonly continuedAs: null } | null> {
+): Promise<Ended | null> {
   const isOwn = row.executionId === timer.executionId;
   // Else its parent no longer waits for it, and has usually ended too.
-  const by = { actorId: SCHEDULER_ACTOR, tellsParent: isAwaited(timer) };
+  const by = {
+    actorId: SCHEDULER_ACTOR,
+    tellsParent: isAwaited(timer),
+    keepsPause: timer.name === END_ASKED,
+  };
   const cancel = await commitOfCancel(deps, { row, state }, by);
   if (cancel !== null || isOwn) {
     const commit: CommitPlan = {

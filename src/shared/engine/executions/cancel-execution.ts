@@ -4,7 +4,11 @@ import { cancellationEvents, terminalEvent } from '../../domain/execution/finali
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { type ExecutionState, isDelayed, type LiveVisit } from '../../domain/execution/state.ts';
 import { onlyDeadUndos } from '../../domain/execution/undo/due-undo.ts';
-import { awaitsChildren, runningChildren } from '../../domain/execution/undo/ending-children.ts';
+import {
+  awaitsChildren,
+  endingChildrenOf,
+  runningChildren,
+} from '../../domain/execution/undo/ending-children.ts';
 import type { TerminalStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
@@ -12,11 +16,10 @@ import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
 import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
-import { type CommitPlan, emptyCommit, type NewTimer } from '../../store/commit.ts';
+import { type CommitPlan, emptyCommit, type NewTimer, type TreeUse } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import { childEnded, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
-import { commitOfUntoldEnds } from '../advance/untold-ends.ts';
+import { childEnded, endAsked, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
 
 /**
  * Cancels at once: the fact ends everything that is live and takes back its work in one
@@ -60,17 +63,19 @@ export async function commitOfCancel(
   by: Actor & {
     readonly tellsParent?: boolean;
     readonly reason?: string;
+    /** A pause of an execution that is ending stays. */
+    readonly keepsPause?: boolean;
     /** It is known to wait. Absent: the store is asked. */
     readonly waits?: true;
   },
 ): Promise<CommitPlan | null> {
-  const { actorId, tellsParent = true, reason } = by;
+  const { actorId, tellsParent = true, keepsPause = false, reason } = by;
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Only undos and finalizers remain, and they must run.
     const scopes = state.pauses.map(({ scope }) => scope);
-    return scopes.length === 0
-      ? commitOfUntoldEnds(deps, { row, state })
+    return scopes.length === 0 || keepsPause
+      ? commitOfAsking(row, state)
       : commitOfResume(row, state, { scopes, actorId, reason }).commit;
   }
   const waits =
@@ -89,16 +94,7 @@ export async function commitOfCancel(
     events: events.map((event) => newEvent(event, actorId)),
     status: isOver ? 'cancelled' : 'running',
     revokesAll: true,
-    tree:
-      told.length === 0
-        ? null
-        : treeUseOf({
-            base: state,
-            children: 0,
-            goesOn: false,
-            startsTimers: told,
-            descendantsMax: 0,
-          }),
+    tree: treeOfChildren(state, told),
     leavesQueue: waits,
     startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
@@ -107,7 +103,8 @@ export async function commitOfCancel(
 }
 
 /** The timers that cancel the children, each once. */
-function timersOfChildren({ live, undo }: ExecutionState, isOver: boolean): readonly NewTimer[] {
+function timersOfChildren(state: ExecutionState, isOver: boolean): readonly NewTimer[] {
+  const { live, undo } = state;
   const timers = new Map<ExecutionId, NewTimer>();
   for (const visit of live.values()) {
     const awaitedBy = !isOver && awaitsChildren(undo, visit) ? visit : null;
@@ -117,10 +114,33 @@ function timersOfChildren({ live, undo }: ExecutionState, isOver: boolean): read
   }
   if (isOver) return [...timers.values()];
   // Children of visits that ended before: the cancel drops what they have reported.
-  for (const child of undo.endingChildren ?? []) {
+  for (const child of endingChildrenOf(state)) {
     timers.set(child.childId, parentEnded(child.childId, child));
   }
   return [...timers.values()];
+}
+
+/**
+ * The commit that asks the children again for whose ends undos wait; null: they wait for none. A
+ * scheduler of an older release does not ask a child to report its end. Schedulers record the ends, as
+ * many in a commit as they find together.
+ */
+function commitOfAsking(row: ExecutionRow, state: ExecutionState): CommitPlan | null {
+  const startsTimers = endingChildrenOf(state).map((child) => endAsked(child.childId, child));
+  if (startsTimers.length === 0) return null;
+  return {
+    ...emptyCommit(row),
+    expectedSequence: row.lastSequence,
+    startsTimers,
+    tree: treeOfChildren(state, startsTimers),
+    runnable: 'mark',
+  };
+}
+
+/** How a commit uses the tree that ends children. */
+function treeOfChildren(base: ExecutionState, startsTimers: readonly NewTimer[]): TreeUse | null {
+  if (startsTimers.length === 0) return null;
+  return treeUseOf({ base, children: 0, goesOn: false, startsTimers, descendantsMax: 0 });
 }
 
 function withReason(event: ExecutionEvent, reason: string | undefined): ExecutionEvent {

@@ -7,7 +7,7 @@ import { waitAfterDelay } from '../flow/after-delay.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
-import { endChild, tellParent } from '../advance/tell-family.ts';
+import { endChild, tellAsked, tellParent, type UntoldEnd } from '../advance/tell-family.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
 
 /**
@@ -30,16 +30,22 @@ export async function fireTimers(
   // In this order, one that is due to begin and overdue does not begin to wait after its deadline.
   const [deadlines, others] = partitionDeadlines(byPurpose.get('own') ?? []);
   const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
+  const untold: UntoldEnd[] = [];
+  const askChild = async (timer: DueTimer): Promise<void> => {
+    const end = await endChild(deps, timer);
+    if (end !== null) untold.push(end);
+  };
   const told = await Promise.all([
     ...others.map((timer) => apart(deps, timer.executionId, fire(deps, timer))),
     ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
     ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
-      apart(deps, timer.executionId, endChild(deps, timer)),
+      apart(deps, timer.executionId, askChild(timer)),
     ),
   ]);
+  const unheard = await tellEach(deps, untold);
   await Promise.all(deadlines.map((timer) => apart(deps, timer.executionId, fire(deps, timer))));
   return {
-    found: deadlines.length + told.filter((isTold) => isTold).length + retries.length,
+    found: deadlines.length + told.filter((isTold) => isTold).length - unheard + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
   };
 }
@@ -51,6 +57,19 @@ function partitionDeadlines(
     purpose === 'start_deadline' ? 'true' : 'false',
   );
   return [deadlines, others];
+}
+
+/** Returns how many of the ends were not told, because of an error. */
+async function tellEach(deps: EngineDeps, untold: readonly UntoldEnd[]): Promise<number> {
+  const byParent = Map.groupBy(untold, ({ parentId }) => parentId);
+  const unheard = await Promise.all(
+    byParent
+      .entries()
+      .map(async ([id, ends]) =>
+        (await apart(deps, id, tellAsked(deps, ends))) ? 0 : ends.length,
+      ),
+  );
+  return unheard.reduce((sum, count) => sum + count, 0);
 }
 
 /** An error in one execution or family does not affect the others. False: it is unchanged. */

@@ -5,6 +5,7 @@ import { evolve, type SequencedEvent } from '../../domain/execution/evolve.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.ts';
 import { isSetAside } from '../../domain/execution/undo/due-undo.ts';
+import { endingChildrenOf } from '../../domain/execution/undo/ending-children.ts';
 import { DEFAULT_TENANT, executionIdFromUuid, type WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { compilePlan } from '../../domain/workflow/plan/compile-plan.ts';
@@ -107,7 +108,7 @@ function nextAnswer(
     if (sample === undefined) assumed.add(node.id);
     return answer;
   }
-  const ending = state.undo.endingChildren ?? [];
+  const ending = endingChildrenOf(state);
   return ending.length === 0 ? null : ending.map(cancelChild);
 }
 

@@ -4,9 +4,12 @@ import type { JsonValue } from '../../json.ts';
 import type { ContinueAsNew } from '../../workflow/plan/plan.ts';
 import { carry } from '../carry/carry.ts';
 import type { ExecutionEvent } from '../event.ts';
+import type { CarriedChildPayload } from '../event-payloads.ts';
 import { hasLabels } from '../labels/labels.ts';
 import { scopeOf } from '../route.ts';
 import { emit, type Turn } from '../turn.ts';
+import { endingChildrenOf } from '../undo/ending-children.ts';
+import type { EndingChild } from '../undo/undo-state.ts';
 import { failExecution } from './end-execution.ts';
 
 /**
@@ -79,7 +82,12 @@ function firstEventOf(
   continued: Continued | null,
 ): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
   const { parent } = draft;
-  const counted = [...draft.nextVisit].filter(([id]) => plan.nodes.get(id)?.kind.countsVisits);
+  const ending = endingChildrenOf(draft);
+  // A child that ends later names its visit, so the next run gives that number to no other visit.
+  const named = new Set(ending.map(({ nodeId }) => nodeId));
+  const counted = [...draft.nextVisit].filter(
+    ([id]) => named.has(id) || plan.nodes.get(id)?.kind.countsVisits,
+  );
   const visits = counted.length === 0 ? null : Object.fromEntries(counted);
   const carried = carry(draft, { successor, visits });
   return {
@@ -104,14 +112,36 @@ function firstEventOf(
       continued_from: draft.executionId,
       carried: {
         ...carried,
+        ...(ending.length > 0 && {
+          ending_children: ending.map((child) => carryChild(draft, child)),
+        }),
         ...(continued !== null && {
           arrivals: [
             ...carried.arrivals,
             { from: null, to: continued.nodeId, output: continued.output },
           ],
-          inputs: [{ node_id: continued.nodeId, visit: 0, input: continued.input }],
+          inputs: [
+            {
+              node_id: continued.nodeId,
+              visit: visits?.[continued.nodeId] ?? 0,
+              input: continued.input,
+            },
+          ],
         }),
       },
     },
+  };
+}
+
+function carryChild(
+  { executionId }: Turn['draft'],
+  { nodeId, visit, step, childId, startedBy = executionId }: EndingChild,
+): CarriedChildPayload {
+  return {
+    node_id: nodeId,
+    visit,
+    ...(step !== null && { step }),
+    child_execution_id: childId,
+    parent_execution_id: startedBy,
   };
 }

@@ -1,7 +1,11 @@
 import type { ExecutionId } from '../../ids.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import { isTerminal } from '../status.ts';
-import { childrenBeforeRollback, childrenBeforeUndo } from '../undo/ending-children.ts';
+import {
+  childrenBeforeRollback,
+  endingChildrenOf,
+  undosAwaitChildren,
+} from '../undo/ending-children.ts';
 import { type Blocker, VISITS_MAX } from './blocker.ts';
 import type { ChildFacts } from './facts.ts';
 import { blockerOf, isAboutToBeDone, type Scene } from './scene.ts';
@@ -59,7 +63,7 @@ export function explainEndingChildren(
 ): readonly Blocker[] {
   const { state } = scene;
   const held = [
-    ...childrenBeforeUndo(plan, state),
+    ...(undosAwaitChildren(plan, state) ? endingChildrenOf(state) : []),
     ...state.live.values().flatMap((visit) => childrenBeforeRollback(state, visit)),
   ];
   return [...new Set(held)].slice(0, VISITS_MAX).map((child) =>

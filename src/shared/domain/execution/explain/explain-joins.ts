@@ -1,6 +1,6 @@
 import type { Plan, PlanNode } from '../../workflow/plan/plan.ts';
 import type { ExecutionState, LiveVisit } from '../state.ts';
-import { childrenBeforeRollback, childrenBeforeUndo } from '../undo/ending-children.ts';
+import { childrenBeforeRollback, undosAwaitChildren } from '../undo/ending-children.ts';
 import type { Blocker } from './blocker.ts';
 import { blockerOf, type Scene } from './scene.ts';
 
@@ -29,7 +29,7 @@ export function isUndecided({ state }: Scene, plan: Plan): boolean {
   if (state.fatal !== null || state.workflowTimerFired) return true;
   const isHeld = (visit: LiveVisit) => childrenBeforeRollback(state, visit).length > 0;
   if (state.live.values().some((visit) => visit.signal !== null && !isHeld(visit))) return true;
-  if (state.live.size === 0) return childrenBeforeUndo(plan, state).length === 0;
+  if (state.live.size === 0) return !undosAwaitChildren(plan, state);
   // If tokens wait only for each other, one of them starts its node.
   const live = liveNodes(state);
   return targetsOf(state).some((id) => {

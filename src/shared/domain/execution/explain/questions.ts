@@ -2,6 +2,7 @@ import type { ExecutionId, WorkItemId } from '../../ids.ts';
 import { timerName } from '../effect.ts';
 import { openEnds } from '../function-run.ts';
 import type { ExecutionState, LiveVisit } from '../state.ts';
+import { endingChildrenOf } from '../undo/ending-children.ts';
 import { VISITS_MAX } from './blocker.ts';
 
 /** The rows that the caller must look up before it can explain an execution. */
@@ -41,7 +42,7 @@ export function questionsOf(state: ExecutionState | null): Questions {
       ...visits.flatMap(({ phase, childId }) =>
         phase === 'child' && childId !== null ? [childId] : [],
       ),
-      ...(state?.undo.endingChildren?.map(({ childId }) => childId) ?? []),
+      ...(state === null ? [] : endingChildrenOf(state).map(({ childId }) => childId)),
     ].slice(0, CHILDREN_MAX),
   };
 }

@@ -3,6 +3,7 @@ import type { Draft } from '../draft.ts';
 import { NEW_RUN } from '../function-run.ts';
 import type { LiveVisit } from '../state.ts';
 import type { EventOf } from './event-of.ts';
+import { foldEndingChildren } from './fold-undo.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 /*
@@ -17,7 +18,9 @@ export function foldContinuedAsNew(
 ): void {
   const { input, lease_fence: leaseFence, request_hash: requestHash } = payload;
   const workItemId = payload.work_item_id as WorkItemId;
-  changeVisit(draft, liveVisit(draft, nodeId, payload.visit), {
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  if (payload.awaits_children === true) foldEndingChildren(draft, visit);
+  changeVisit(draft, visit, {
     run: NEW_RUN,
     signal: { is: 'continue', input, by: { workItemId, leaseFence, requestHash } },
   });

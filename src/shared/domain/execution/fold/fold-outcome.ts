@@ -25,6 +25,7 @@ export function foldCompleted(draft: Draft, event: EventOf<'NodeCompleted'>, by:
   const { nodeId, payload } = event;
   const visit = liveVisit(draft, nodeId, payload.visit);
   foldUndoable(draft, visit, { payload, by });
+  if (payload.awaits_children === true) foldEndingChildren(draft, visit);
   draft.live.delete(visitKey(nodeId, payload.visit));
   draft.stepsExecuted += 1;
   addUsage(draft, payload.usage);

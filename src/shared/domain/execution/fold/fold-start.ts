@@ -1,8 +1,10 @@
 import type { DefinitionId, ExecutionId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
-import type { CarriedApprovalPayload } from '../event-payloads.ts';
+import type { CarriedApprovalPayload, CarriedChildPayload } from '../event-payloads.ts';
 import { NO_LABELS } from '../labels/labels.ts';
 import { visitKey } from '../state.ts';
+import { byVisit } from '../undo/ending-children.ts';
+import type { EndingChild } from '../undo/undo-state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
@@ -92,6 +94,16 @@ function foldCarried(draft: Draft, carried: CarriedPayload): void {
     sequence: null,
   }));
   if (undoable.length > 0) draft.undo = { ...draft.undo, pending: undoable };
+  const ending = carried.ending_children ?? [];
+  if (ending.length > 0) {
+    draft.undo = { ...draft.undo, endingChildren: byVisit(ending.map(endingChild)) };
+  }
+}
+
+function endingChild(of: CarriedChildPayload): EndingChild {
+  const { node_id: nodeId, visit, step = null } = of;
+  const childId = of.child_execution_id as ExecutionId;
+  return { nodeId, visit, step, childId, startedBy: of.parent_execution_id as ExecutionId };
 }
 
 function approvalsByVisit(

@@ -3,13 +3,7 @@ import { itemOf } from '../decisions/visit-entry.ts';
 import type { Draft } from '../draft.ts';
 import { type LiveVisit, NO_MEMORY, visitKey, type VisitScope } from '../state.ts';
 import { runningChildren } from '../undo/ending-children.ts';
-import {
-  type EndingChild,
-  isSameChild,
-  type Undoable,
-  type Undoing,
-  type UndoneItem,
-} from '../undo/undo-state.ts';
+import type { EndingChild, Undoable, Undoing, UndoneItem } from '../undo/undo-state.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
 import { changeVisit, memoryOnward } from './live-visit.ts';
@@ -113,20 +107,42 @@ function questionOf({ undoes, scope }: LiveVisit, error: string): JsonObject {
 
 /** The visit ends, and undos wait for its children. */
 export function foldEndingChildren(draft: Draft, visit: LiveVisit): void {
-  const { endingChildren = [] } = draft.undo;
-  const running = runningChildren(visit);
+  const own = ownEndingChildren(draft);
+  const key = visitKey(visit.nodeId, visit.visit);
+  const known = own.get(key) ?? [];
   // A function that fails and is then cancelled, before its rollback begins, ends twice.
-  const isNew = (one: EndingChild) => !endingChildren.some((other) => isSameChild(one, other));
-  const added = visit.run === null ? running : running.filter(isNew);
-  draft.undo = { ...draft.undo, endingChildren: [...endingChildren, ...added] };
+  const added = runningChildren(visit).filter(
+    ({ step }) => !known.some((other) => other.step === step),
+  );
+  if (added.length === 0) return;
+  own.set(key, [...known, ...added]);
+  draft.undo = { ...draft.undo, endingChildren: own };
 }
 
 export function foldEndedChild(draft: Draft, ended: Omit<EndingChild, 'childId'>): void {
-  const { endingChildren, ...undo } = draft.undo;
-  if (endingChildren === undefined) return;
-  const left = endingChildren.filter((child) => !isSameChild(child, ended));
-  draft.undo = left.length === 0 ? undo : { ...undo, endingChildren: left };
+  const key = visitKey(ended.nodeId, ended.visit);
+  const known = draft.undo.endingChildren?.get(key);
+  if (known === undefined) return;
+  const own = ownEndingChildren(draft);
+  const left = known.filter(({ step }) => step !== ended.step);
+  if (left.length === 0) own.delete(key);
+  else own.set(key, left);
+  const { endingChildren: _, ...undo } = draft.undo;
+  draft.undo = own.size === 0 ? undo : { ...undo, endingChildren: own };
 }
+
+/** Copied once in a fold: a copy for every end would make the fold of 10 000 ends slow. */
+function ownEndingChildren(draft: Draft): Map<string, readonly EndingChild[]> {
+  const { endingChildren } = draft.undo;
+  const known = owned.get(draft);
+  if (known !== undefined && known === endingChildren) return known;
+  const own = new Map(endingChildren);
+  owned.set(draft, own);
+  return own;
+}
+
+/** The children that each draft has copied and may therefore change. */
+const owned = new WeakMap<Draft, Map<string, readonly EndingChild[]>>();
 
 export function isUndo(visit: LiveVisit): visit is LiveVisit & { readonly undoes: Undoing } {
   return visit.undoes !== undefined;

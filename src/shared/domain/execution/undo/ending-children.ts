@@ -1,8 +1,8 @@
 import { type FunctionRun, openWaits, owesRollback } from '../function-run.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
-import type { ExecutionState, LiveVisit } from '../state.ts';
+import { type ExecutionState, type LiveVisit, visitKey } from '../state.ts';
 import { nextUndo } from './due-undo.ts';
-import type { EndingChild, UndoState } from './undo-state.ts';
+import type { EndingChild, EndingChildren, UndoState } from './undo-state.ts';
 
 /*
  * A child undoes its own steps when it is cancelled, and they completed after those that its parent had
@@ -35,29 +35,49 @@ export function markOfChildren(
   return awaitsChildren(undo, visit) ? { awaits_children: true } : {};
 }
 
+/**
+ * Whether undos wait for the children that a function leaves when it completes or continues as new. Its
+ * own undo is one of them: it may be undone later, and its compensations are not.
+ */
+export function leavesChildren(
+  { pending }: UndoState,
+  visit: Starter & Pick<LiveVisit, 'undo'>,
+): boolean {
+  if (pending.length === 0 && visit.undo === undefined) return false;
+  return runningChildren(visit).length > 0;
+}
+
 export function awaitsChildren(undo: UndoState, visit: Starter): boolean {
   if (undo.pending.length === 0 && !owesRollback(visit.run)) return false;
   return runningChildren(visit).length > 0;
 }
 
-/** Children that must end before the first undo begins. */
-export function childrenBeforeUndo(
+/** Whether the first undo waits for the ends of children. */
+export function undosAwaitChildren(
   plan: Plan,
   state: Pick<ExecutionState, 'undo' | 'ending'>,
-): readonly EndingChild[] {
+): boolean {
   const { ending, undo } = state;
-  const { endingChildren = NONE } = undo;
-  if (endingChildren.length === 0 || ending === null) return NONE;
-  return nextUndo(plan, state, ending.outcome) === null ? NONE : endingChildren;
+  if (undo.endingChildren === undefined || ending === null) return false;
+  return nextUndo(plan, state, ending.outcome) !== null;
+}
+
+/** All children that undos may wait for, in the order in which their visits ended. */
+export function endingChildrenOf({ undo }: Pick<ExecutionState, 'undo'>): readonly EndingChild[] {
+  return undo.endingChildren?.values().toArray().flat() ?? NONE;
+}
+
+export function byVisit(children: readonly EndingChild[]): EndingChildren {
+  return Map.groupBy(children, ({ nodeId, visit }) => visitKey(nodeId, visit));
 }
 
 /** The compensations of a function wait for the children that it had started. */
 export function childrenBeforeRollback(
-  { undo: { endingChildren = NONE } }: Pick<ExecutionState, 'undo'>,
+  { undo: { endingChildren } }: Pick<ExecutionState, 'undo'>,
   { nodeId, visit, signal }: Pick<LiveVisit, 'nodeId' | 'visit' | 'signal'>,
 ): readonly EndingChild[] {
-  if (endingChildren.length === 0 || signal?.is !== 'rollback') return NONE;
-  return endingChildren.filter((child) => child.nodeId === nodeId && child.visit === visit);
+  if (endingChildren === undefined || signal?.is !== 'rollback') return NONE;
+  return endingChildren.get(visitKey(nodeId, visit)) ?? NONE;
 }
 
 const NONE: readonly EndingChild[] = [];

@@ -15,8 +15,8 @@ export interface UndoState {
   readonly undone: number;
   /** Visits that could not be undone, and for which nothing is tried any more. */
   readonly failed: readonly FailedUndo[];
-  /** Children of visits that are over, for whose ends undos wait; absent: none. */
-  readonly endingChildren?: readonly EndingChild[];
+  /** Children of visits that are over, for whose ends undos wait, by `visitKey`; absent: none. */
+  readonly endingChildren?: EndingChildren;
 }
 
 export const NO_UNDO: UndoState = { pending: [], undone: 0, failed: [] };
@@ -28,13 +28,12 @@ export interface EndingChild {
   /** The wait of a durable function. */
   readonly step: string | null;
   readonly childId: ExecutionId;
+  /** The earlier run that started it; absent: this execution did. */
+  readonly startedBy?: ExecutionId;
 }
 
-type ChildPlace = Omit<EndingChild, 'childId'>;
-
-export function isSameChild(one: ChildPlace, other: ChildPlace): boolean {
-  return one.nodeId === other.nodeId && one.visit === other.visit && one.step === other.step;
-}
+/** Never empty, and no visit of it has an empty list. */
+export type EndingChildren = ReadonlyMap<string, readonly EndingChild[]>;
 
 export interface Undoable {
   readonly nodeId: string;

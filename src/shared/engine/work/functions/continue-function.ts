@@ -3,6 +3,7 @@ import { badRequest } from '../../../domain/errors.ts';
 import type { ExecutionEvent } from '../../../domain/execution/event.ts';
 import type { JournalEntry } from '../../../domain/execution/function-events.ts';
 import type { ContinueRequest } from '../../../domain/execution/function-run.ts';
+import { leavesChildren } from '../../../domain/execution/undo/ending-children.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import type { Reader } from '../../caller.ts';
@@ -106,6 +107,8 @@ async function proposeContinuation(
   const judged = await judgeAppend(deps, open, { ...asked, verdict: VERDICT });
   const entries = judged === 'known' ? [] : asked.entries;
   checkUncompensated(open, entries);
+  const { state } = open.known;
+  const awaits = leavesChildren(state.undo, { ...visit, run });
   const continued: ExecutionEvent = {
     kind: 'NodeContinuedAsNew',
     nodeId: visit.nodeId,
@@ -117,6 +120,7 @@ async function proposeContinuation(
       lease_fence: asked.leaseFence,
       request_hash: asked.requestHash,
       input: asked.input,
+      ...(awaits && { awaits_children: true }),
     },
   };
   return {
@@ -124,7 +128,7 @@ async function proposeContinuation(
     commit: {
       settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
       runnable: 'mark',
-      ...endsWithFunction(open.known.state, { ...visit, run }),
+      ...endsWithFunction(state, { ...visit, run, awaits }),
     },
     answer: null,
   };

@@ -6,7 +6,7 @@ import {
   MISFIT_CLASS,
   ROLLBACK_PREFIX,
 } from '../../../domain/execution/function-run.ts';
-import { awaitsChildren } from '../../../domain/execution/undo/ending-children.ts';
+import { awaitsChildren, leavesChildren } from '../../../domain/execution/undo/ending-children.ts';
 import type { UsagePayload } from '../../../domain/execution/usage-payload.ts';
 import type { TurnCommit } from './decide-turn.ts';
 import {
@@ -68,14 +68,20 @@ export async function completeFunction(
   return settle(deps, caller, {
     ...params,
     end: async (open, entries) => {
-      const { run } = open.turn;
+      const { visit, run } = open.turn;
+      const awaits = leavesChildren(open.known.state.undo, { ...visit, run });
+      const mark = awaits ? ({ awaits_children: true } as const) : {};
       const recorded = recordedEvents(deps, open.turn, entries);
       if (run.mode === 'rollback') {
         checkCompensated(run, entries);
-        return { events: [...recorded, endOfRollback(open, usageIn(params.facts))] };
+        const end = endOfRollback(open, { ...usageIn(params.facts), ...mark });
+        return { events: [...recorded, end], awaits };
       }
       await params.check();
-      return { events: [...recorded, ...params.facts] };
+      const facts = params.facts.map((fact): ExecutionEvent =>
+        fact.kind === 'NodeCompleted' ? { ...fact, payload: { ...fact.payload, ...mark } } : fact,
+      );
+      return { events: [...recorded, ...facts], awaits };
     },
   });
 }
@@ -221,14 +227,14 @@ function usageIn(facts: readonly ExecutionEvent[]): { readonly usage?: UsagePayl
 /** The visit ends as it was to end before it was rolled back. */
 function endOfRollback(
   { turn, found }: AtWork,
-  used: { readonly usage?: UsagePayload },
+  more: { readonly usage?: UsagePayload; readonly awaits_children?: true },
 ): ExecutionEvent {
   const { visit, run } = turn;
   const { nodeId } = visit;
   if (run.cause === null) throw new Error(`${nodeId} is rolled back for no reason`);
   if (run.cause.is === 'cancelled') {
     const { reason } = run.cause;
-    const payload = { visit: visit.visit, reason, rolled_back: true, ...used } as const;
+    const payload = { visit: visit.visit, reason, rolled_back: true, ...more } as const;
     return { kind: 'NodeCancelled', nodeId, payload };
   }
   const { error, errorClass } = run.cause;
@@ -243,7 +249,7 @@ function endOfRollback(
       retryable: false,
       work_item_id: found.record.workItemId,
       rolled_back: true,
-      ...used,
+      ...more,
     },
   };
 }

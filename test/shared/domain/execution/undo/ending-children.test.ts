@@ -7,7 +7,9 @@ import {
   decodeState,
   encodeState,
 } from '../../../../../src/shared/domain/execution/state-codec.ts';
+import { endingChildrenOf } from '../../../../../src/shared/domain/execution/undo/ending-children.ts';
 import type { JsonObject } from '../../../../../src/shared/domain/json.ts';
+import type { Plan } from '../../../../../src/shared/domain/workflow/plan/plan.ts';
 import { History, planOf } from '../../../../support/history.ts';
 
 /* Undos wait for the ends of children that run when their parent ends. */
@@ -255,11 +257,133 @@ test('a durable function that has failed and is then cancelled has each child on
   });
   cancel(history);
   t.deepEqual(
-    history.state.undo.endingChildren?.map(({ step }) => step),
+    endingChildrenOf(history.state).map(({ step }) => step),
     ['one', 'two'],
   );
   history.record(ended('f', { step: 'one' }));
   t.false(history.events.some(({ kind }) => kind === 'RollbackScheduled'));
   history.record(ended('f', { step: 'two' }));
   t.is(history.events.at(-1)?.kind, 'RollbackScheduled');
+});
+
+/** The function has got the end of its first child, and leaves the second one. */
+function leftAlone(history: History, how: 'completes' | 'continues'): History {
+  history.record(ended('f', { step: 'one' }));
+  const { workItemId } = history.live('f');
+  const awaits_children = true;
+  history.record(
+    how === 'completes'
+      ? { kind: 'NodeCompleted', nodeId: 'f', payload: { visit: 0, output: {}, awaits_children } }
+      : {
+          kind: 'NodeContinuedAsNew',
+          nodeId: 'f',
+          payload: {
+            visit: 0,
+            attempt: 0,
+            turn: 1,
+            work_item_id: workItemId ?? '',
+            lease_fence: 2,
+            request_hash: 'hash',
+            input: { next: true },
+            awaits_children,
+          },
+        },
+  );
+  return history;
+}
+
+test('a durable function that completes or continues: undos wait for the child that it left', (t) => {
+  for (const how of ['completes', 'continues'] as const) {
+    const history = leftAlone(suspended(begun({ f: FUNCTION, call: CALL }), false), how);
+    history.fail('call');
+    t.deepEqual(history.liveNodes(), []);
+    t.is(history.state.status, 'running');
+    history.record(ended('f', { step: 'two' }));
+    t.deepEqual(history.liveNodes(), ['a.undo']);
+    t.deepEqual(history.refold(), history.state);
+  }
+});
+
+test('the own undo of a function waits for the children that the function left', (t) => {
+  const undoable = { ...FUNCTION, undo: CALL };
+  const history = leftAlone(suspended(begun({ f: undoable, call: CALL }), false), 'completes');
+  history.fail('call');
+  history.record(ended('f', { step: 'two' }));
+  t.deepEqual(history.liveNodes(), ['f.undo']);
+});
+
+test('an execution that completes waits for no child', (t) => {
+  const history = leftAlone(suspended(begun({ f: FUNCTION }), false), 'completes');
+  t.is(history.state.status, 'completed');
+  t.is(history.state.undo.endingChildren, undefined);
+});
+
+/** The run that continues the given one. */
+function nextRun(history: History, plan: Plan): History {
+  const effect = history.effects.findLast((one) => one.do === 'start_successor');
+  if (effect === undefined) throw new Error('the run has not continued');
+  return new History(plan, {}, (state) => decodeState(encodeState(state)), effect.started);
+}
+
+test('a run that continues as new hands over the children for whose ends its undos wait', (t) => {
+  const plan = planOf({
+    start_node: 'a',
+    nodes: {
+      a: UNDOABLE,
+      m: { kind: { type: 'map', items: [1, 2], workflow_ref: 'other' }, fallback_node: 'next' },
+      next: CALL,
+    },
+    edges: [
+      { from: 'a', to: 'm' },
+      { from: 'next', to: 'm' },
+    ],
+    continue_as_new: { when: 'has(state.go)' },
+  });
+  const first = new History(plan);
+  first.complete('a');
+  first.record(started('m.item', 0), started('m.item', 1));
+  first.record(ended('m.item', { visit: 0 }));
+  first.complete('next', {}, { go: true });
+  t.is(first.state.status, 'completed');
+
+  const next = nextRun(first, plan);
+  t.like(endingChildrenOf(next.state), [
+    { nodeId: 'm.item', visit: 1, childId: 'exec_m.item1', startedBy: first.state.executionId },
+  ]);
+  // Its own children have other visits, so an end says which child it is.
+  t.deepEqual(
+    next.state.live
+      .values()
+      .toArray()
+      .flatMap(({ nodeId, visit }) => (nodeId === 'm.item' ? visit : [])),
+    [2, 3],
+  );
+  next.record(started('m.item', 2), started('m.item', 3));
+  next.record(ended('m.item', { visit: 2 }));
+  next.fail('next');
+  next.record(ended('m.item', { visit: 3 }));
+  t.deepEqual(next.liveNodes(), []);
+  next.record(ended('m.item', { visit: 1 }));
+  t.deepEqual(next.liveNodes(), ['a.undo']);
+  t.deepEqual(next.refold(), next.state);
+});
+
+test('a function that continues in the next run has a visit and an input of its own there', (t) => {
+  const plan = planOf({
+    start_node: 'a',
+    nodes: { a: UNDOABLE, f: FUNCTION },
+    edges: [{ from: 'a', to: 'f' }],
+    continue_as_new: { when: 'has(state.go)' },
+  });
+  const first = new History(plan);
+  first.complete('a', {}, { go: true });
+  const second = leftAlone(suspended(nextRun(first, plan), false), 'continues');
+  t.is(second.state.status, 'completed');
+
+  const third = nextRun(second, plan);
+  t.like(third.live('f'), { visit: 1, scope: { input: { next: true } } });
+  cancel(third);
+  t.deepEqual(third.liveNodes(), []);
+  third.record(ended('f', { step: 'two' }));
+  t.deepEqual(third.liveNodes(), ['a.undo']);
 });
