@@ -35,6 +35,24 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'if (turn.draft.startWait?.isOverdue !== null) return false;',
   },
   {
+    bug: 'undos begin while children of their execution undo their own steps',
+    file: 'shared/domain/execution/decide.ts',
+    from: 'return undosAwaitChildren(plan, draft);',
+    to: 'return undosAwaitChildren(plan, draft) && draft.sequence === 0;',
+  },
+  {
+    bug: 'a run that continues another does not wait for the children of that one',
+    file: 'shared/domain/execution/decisions/continue-as-new.ts',
+    from: '...(ending.length > 0 && {',
+    to: '...(ending.length > 1_000 && {',
+  },
+  {
+    bug: 'the end of a child does not reach the run that continues its parent',
+    file: 'shared/engine/advance/tell-family.ts',
+    from: '    await recordUntoldEnds(deps, parent.executionId, ends);\n',
+    to: '',
+  },
+  {
     bug: 'a bucket of a rate has one token too many',
     file: `${SQLITE}/scheduling/buckets.ts`,
     from: 'tokens: Math.floor((nowUs',

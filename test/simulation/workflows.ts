@@ -289,6 +289,38 @@ export const WORKFLOWS = {
     },
     edges: edges('flight split', 'car refuse'),
   },
+  /** Its map continues when children fail, until the execution fails or is cancelled beside it. */
+  voyage: {
+    nodes: {
+      flight: { ...effect('flight'), undo: effect('no_flight') },
+      split: { kind: { type: 'parallel', branches: ['legs', 'car'] } },
+      legs: {
+        kind: {
+          type: 'map',
+          items: '[1, 2, 3]',
+          workflow_ref: 'trip',
+          max_concurrency: 2,
+          on_item_failure: 'collect',
+        },
+      },
+      car: python('car', { undo: java('no_car') }),
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '250ms' } },
+      refuse: { kind: { type: 'fail', message: 'no cars left' } },
+    },
+    edges: edges('flight split', 'car rest', 'rest refuse'),
+  },
+  /** Its map fails with a child, and the next run fails while other children still undo their steps. */
+  relay: {
+    start_node: 'flight',
+    nodes: {
+      flight: { ...effect('flight'), undo: effect('no_flight') },
+      legs: { kind: { type: 'map', items: '[1, 2]', workflow_ref: 'trip' }, fallback_node: 'car' },
+      car: python('car', { undo: java('no_car') }),
+      refuse: { kind: { type: 'fail', message: 'no cars left' } },
+    },
+    edges: edges('flight legs', 'car refuse'),
+    continue_as_new: { when: 'has(state.car)' },
+  },
   queued: keyed('queue', 2),
   refusing: keyed('refuse', 2),
   /** The newest executions win, and the older ones undo their steps. */
@@ -443,7 +475,12 @@ export const FAIR_TWINS: Readonly<Partial<Record<WorkflowName, WorkflowName>>> =
   pinned: 'fair_pinned',
 };
 export const FAIR = ['fair', 'fair_limited', 'unfair'] as const satisfies readonly WorkflowName[];
-export const WITH_UNDOS = ['trip', 'tour'] as const satisfies readonly WorkflowName[];
+export const WITH_UNDOS = [
+  'trip',
+  'tour',
+  'voyage',
+  'relay',
+] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>([
   ...FAIR,
   'fair_durable',

@@ -8,29 +8,29 @@ import { byExecution } from './check-histories.ts';
  * undo, each once, in reverse order of completion. The workflows of histories undo at both ends.
  */
 export function checkUndos(dump: Dump): Violation[] {
-  const stories = [...byExecution(dump)];
+  const stories = byExecution(dump);
+  const undos = [...stories].map(([id, story]) => [id, readUndos(stories, story)] as const);
   return [
-    ...violations('undos run in reverse order of completion, each once', stories, ([id, story]) => {
-      const wrong = readUndos(story).outOfOrder;
-      return wrong === null ? null : { about: { execution: id }, saw: wrong };
-    }),
+    ...violations(
+      'undos run in reverse order of completion, each once',
+      undos,
+      ([id, { outOfOrder }]) =>
+        outOfOrder === null ? null : { about: { execution: id }, saw: outOfOrder },
+    ),
     ...violations(
       'children end before anything of their parent is undone',
-      stories,
-      ([id, story]) => {
-        const { tooEarly } = readUndos(story);
-        return tooEarly === null ? null : { about: { execution: id }, saw: tooEarly };
-      },
+      undos,
+      ([id, { tooEarly }]) =>
+        tooEarly === null ? null : { about: { execution: id }, saw: tooEarly },
     ),
-    ...violations('an end leaves no completed visit without its undo', stories, ([id, story]) => {
-      const { pending, outcome } = readUndos(story);
+    ...violations('an end leaves no completed visit without its undo', undos, ([id, of]) => {
+      const { pending, outcome } = of;
       if (outcome !== 'failed' && outcome !== 'cancelled') return null;
       return pending.length === 0
         ? null
         : { about: { execution: id }, saw: `${outcome} without an undo of ${pending.join(', ')}` };
     }),
-    ...violations('the end tells how many visits are undone', stories, ([id, story]) => {
-      const { undone, told } = readUndos(story);
+    ...violations('the end tells how many visits are undone', undos, ([id, { undone, told }]) => {
       return told === null || told === undone
         ? null
         : { about: { execution: id }, saw: `${undone} undone, and ${told} told` };
@@ -48,9 +48,20 @@ interface Undos {
   readonly outOfOrder: string | null;
   /** An undo that began while children ran. */
   readonly tooEarly: string | null;
+  /** Children whose ends it has not learned, also those of the runs before. */
+  readonly running: ReadonlySet<string>;
 }
 
-function readUndos(story: readonly EventOf[]): Undos {
+const ENDS_OF_VISITS = new Set([
+  'NodeCancelled',
+  'NodeCompleted',
+  'NodeContinuedAsNew',
+  'NodeFailed',
+]);
+
+type Stories = ReadonlyMap<string, readonly EventOf[]>;
+
+function readUndos(stories: Stories, story: readonly EventOf[]): Undos {
   const hasUndo = new Set<string>();
   const undoOf = new Map<string, string>();
   let pending: string[] = [];
@@ -59,7 +70,8 @@ function readUndos(story: readonly EventOf[]): Undos {
   let outcome: string | null = null;
   let outOfOrder: string | null = null;
   let tooEarly: string | null = null;
-  const running = new Set<string>();
+  const before = stories.get(textOf(story[0]?.payload['continued_from']) ?? '');
+  const running = new Set(before === undefined ? [] : readUndos(stories, before).running);
   for (const event of story) {
     const { kind, payload } = event;
     const visit = keyOf(event);
@@ -85,9 +97,13 @@ function readUndos(story: readonly EventOf[]): Undos {
       const { undo = null } = payload;
       told = isJsonObject(undo) ? Number(undo['undone']) : 0;
     }
+    // Undos of steps that complete later do not wait for children given up while nothing was to undo.
+    if (ENDS_OF_VISITS.has(kind) && pending.length === 0) {
+      for (const child of running) if (child.startsWith(`${visit}/`)) running.delete(child);
+    }
   }
   const isOver = told !== null;
-  return { pending: isOver ? pending : [], undone, told, outcome, outOfOrder, tooEarly };
+  return { pending: isOver ? pending : [], undone, told, outcome, outOfOrder, tooEarly, running };
 }
 
 function carriedUndos(carried: JsonValue | undefined): string[] {
