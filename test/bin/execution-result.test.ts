@@ -65,24 +65,24 @@ check('result prints the output, and says what to do without one', async (t, ten
   });
 });
 
+/** Two rounds, each with a person's decision, and two continuations: before and after the second decision. */
+const ROUNDS = {
+  workflow_id: 'rounds',
+  start_node: 'ask',
+  nodes: {
+    ask: { kind: { type: 'human_approval' } },
+    count: { kind: { type: 'pass', output: { rounds: { expr: 'state.rounds + 1' } } } },
+  },
+  edges: [
+    { from: 'ask', to: 'count' },
+    { from: 'count', to: 'ask', condition: 'state.rounds < 2' },
+  ],
+  continue_as_new: { when: 'state.rounds == 1' },
+};
+
 check('result --wait prints the output of the run that continues', async (t, tenant, place) => {
   const { start } = await connect(tenant, place);
-  const id = await tenant.run(
-    {
-      workflow_id: 'rounds',
-      start_node: 'ask',
-      nodes: {
-        ask: { kind: { type: 'human_approval' } },
-        count: { kind: { type: 'pass', output: { rounds: { expr: 'state.rounds + 1' } } } },
-      },
-      edges: [
-        { from: 'ask', to: 'count' },
-        { from: 'count', to: 'ask', condition: 'state.rounds < 2' },
-      ],
-      continue_as_new: { when: 'state.rounds == 1' },
-    },
-    { rounds: 0 },
-  );
+  const id = await tenant.run(ROUNDS, { rounds: 0 });
   const waiting = start('execution', 'result', id, '--wait');
   await waiting.waitFor(new RegExp(`approve ${id} --node ask`));
   await tenant.approve(id, { decision: 'approved', node_id: 'ask' });
@@ -92,6 +92,28 @@ check('result --wait prints the output of the run that continues', async (t, ten
   await tenant.approve(next, { decision: 'approved', node_id: 'ask' });
   t.deepEqual(await waiting.ended, { code: 0, signal: null }, waiting.output());
   t.regex(waiting.output(), /"rounds": 2/);
+});
+
+check('start --wait prints the run that continues', async (t, tenant, place) => {
+  const { start } = await connect(tenant, place);
+  await tenant.post('/workflows', { ir: ROUNDS });
+  const json = ['--wait', '-o', 'json'];
+  const waiting = start('execution', 'start', 'rounds', '--input', '{"rounds": 0}', ...json);
+  const [, id = ''] = await waiting.waitFor(/approve (exec_\w+) --node ask/);
+  await tenant.approve(id, { decision: 'approved', node_id: 'ask' });
+  const [, next = ''] = await waiting.waitFor(
+    new RegExp(`${id} continues as (exec_\\w+)\n[^]*approve \\1 --node ask`),
+  );
+  await tenant.approve(next, { decision: 'approved', node_id: 'ask' });
+  t.deepEqual(await waiting.ended, { code: 0, signal: null }, waiting.output());
+  const output = waiting.output();
+  const last = [...output.matchAll(/ continues as (exec_\w+)\n/g)].at(-1)?.[1];
+  t.like(JSON.parse(output.slice(output.indexOf('{'))), {
+    execution_id: last,
+    status: 'completed',
+    state: { rounds: 2 },
+    continued_as: null,
+  });
 });
 
 check(

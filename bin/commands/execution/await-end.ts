@@ -1,4 +1,5 @@
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
 import { createProgress } from '../../cli/progress.ts';
@@ -17,6 +18,18 @@ export async function awaitEnd(client: SvcClient, executionId: string): Promise<
     throw error;
   }
   progress.end();
+}
+
+/** Waits through the runs that continue the execution, and gives the last. */
+export async function awaitLastRun(client: SvcClient, executionId: string): Promise<WireExecution> {
+  for (let id = executionId; ;) {
+    await awaitEnd(client, id);
+    const ended = await client.readExecution(id);
+    const next = ended.continued_as ?? null;
+    if (next === null) return ended;
+    printNote(`${id} continues as ${next}`);
+    id = next;
+  }
 }
 
 /** @throws CliError with the exit code for an execution that failed or was cancelled. */

@@ -4,7 +4,7 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { readObjectOption } from '../../cli/json-option.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { awaitEnd, refuseUnlessCompleted } from './await-end.ts';
+import { awaitLastRun, refuseUnlessCompleted } from './await-end.ts';
 import { printExecution } from './execution.ts';
 
 export interface StartOptions extends ClientOptions {
@@ -32,8 +32,7 @@ export async function startExecution(workflowId: string, options: StartOptions):
   });
   if (options.wait === true) {
     tellId(started.execution_id, options);
-    await awaitEnd(client, started.execution_id);
-    const ended = await client.readExecution(started.execution_id);
+    const ended = await awaitLastRun(client, started.execution_id);
     printExecution(ended, options);
     refuseUnlessCompleted(ended);
   } else if (options.output === 'json') {
