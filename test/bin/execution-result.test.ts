@@ -128,7 +128,7 @@ check(
     const failed = await svc('execution', 'result', id);
     t.is(failed.code, 8);
     t.is(failed.stdout, '');
-    t.regex(failed.stderr, /^error: exec_\w+ failed: .*declined\n$/);
+    t.regex(failed.stderr, /^error: exec_\w+ failed: node run failed: step charge: declined\n$/);
     const data = await svc('execution', 'result', id, '--json');
     t.is(data.code, 8);
     t.like(JSON.parse(data.stdout), { status: 'failed', error: { node_id: 'run' } });
@@ -137,5 +137,7 @@ check(
     t.regex(stdout, /^\d+ +\S+ +StepRecorded +run +reserve +- +- +-$/m);
     t.regex(stdout, /^\d+ +\S+ +NodeSuspended +run +paid +1 +- +-$/m);
     t.regex(stdout, /^\d+ +\S+ +StepRecorded +run +charge +- +- +declined$/m);
+    t.regex((await svc('execution', 'show', id)).stdout, /step charge: declined$/m);
+    t.regex((await svc('failure', 'list')).stdout, /step charge: declined/);
   },
 );

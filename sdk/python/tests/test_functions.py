@@ -158,6 +158,18 @@ def test_a_step_is_tried_again_and_then_raises_step_error(svc: Runtime, name: st
     assert calls == [1, 2, 3]
 
 
+def test_the_error_of_a_function_names_the_step_that_failed(svc: Runtime, name: str) -> None:
+    @function(name)
+    async def order(ctx: FunctionContext) -> None:
+        def charge() -> None:
+            raise Fatal("declined")
+
+        await ctx.step("charge", charge)
+
+    with pytest.raises(ExecutionFailedError, match="step charge: declined"):
+        run(svc, order)
+
+
 def test_a_step_that_takes_too_long_fails_with_timeout_error(svc: Runtime, name: str) -> None:
     @function(name)
     async def slow(ctx: FunctionContext) -> Json:

@@ -235,7 +235,7 @@ test('RetryAfter adds no attempt, and the last one fails with its cause', async 
       retry: { maxAttempts: 2 },
     }),
   );
-  t.like(outcome, { kind: 'failed', message: 'busy', isFinal: true });
+  t.like(outcome, { kind: 'failed', message: 'step call: busy', isFinal: true });
   t.like(runtime.entries.at(-1), { error: { message: 'busy', class: 'RangeError' }, attempts: 2 });
 });
 
@@ -295,7 +295,7 @@ test('rollbacks run in reverse order in a turn of their own, once each', async (
       retry: { maxAttempts: 1 },
     });
   };
-  t.like(await runtime.runToEnd(run), { kind: 'failed', message: 'declined', isFinal: true });
+  t.like(await runtime.runToEnd(run), { kind: 'failed', message: 'step pay: declined', isFinal: true });
   t.is(await runtime.runOne(run, 'rollback'), null);
   t.like(await runtime.runOne(run, 'rollback'), { kind: 'rolled-back' });
   t.deepEqual(undone, ['car', 'hotel', 'flight']);

@@ -139,7 +139,8 @@ function fail(
   error: unknown,
   { turn, nowMs }: { readonly turn: Turn; readonly nowMs: number },
 ): TurnOutcome {
-  const { message, errorClass } = describeError(error);
+  const { message: own, errorClass } = describeError(error);
+  const message = error instanceof StepError ? `step ${error.step}: ${own}` : own;
   const isFinal =
     error instanceof NonRetryableError || error instanceof FunctionLimitError || isRecorded(error);
   const retryAfterMs = retryAfterOf(error, nowMs);

@@ -32,6 +32,8 @@ const RULES: readonly (readonly [
   replacement: string,
   needed: readonly string[],
 ])[] = [
+  // The occurrence of a step of a durable function, as in: step charge#2: declined.
+  [/^(step [^:]+)#\d+(?=: )/g, '$1', ['step ']],
   // Quoted values. An apostrophe between letters, as in can't, is no quote.
   [
     /"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”|(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)/g,
@@ -45,8 +47,9 @@ const RULES: readonly (readonly [
     ['://'],
   ],
   [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, '…', ['@']],
-  // Paths. One behind "(at" is a field of an input, as in this runtime's own messages.
-  [/(?<![\w./:…]|\(at )(?:~|\.{1,2})?\/[\w.@%+~=-]+(?:\/[\w.@%+~=-]+)*\/?(?<![.])/g, '…', ['/']],
+  // Paths. One behind "(at" is a field of an input, as in this runtime's own messages, and one behind "]"
+  // belongs to the name of a step: items[3]/charge.
+  [/(?<![\w./:…\]]|\(at )(?:~|\.{1,2})?\/[\w.@%+~=-]+(?:\/[\w.@%+~=-]+)*\/?(?<![.])/g, '…', ['/']],
   [/(?<!\w)(?:[a-z]:|\\)\\[^\s:*?"<>|,;)]+/gi, '…', ['\\']],
   // Times, and UUIDs with or without hyphens.
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?\b/g, '…', ['-']],

@@ -90,6 +90,13 @@ const CAUSES: readonly (readonly [string, ...string[]])[] = [
   ],
   // E-mail addresses.
   ['… is no member', 'ada@example.com is no member', 'j.doe+x@mail.example.co.uk is no member'],
+  // Steps of durable functions. Their occurrences and branches are one cause.
+  ['step charge: no card', 'step charge: no card', 'step charge#2: no card'],
+  [
+    'step items[…]/charge: no card',
+    'step items[0]/charge#3: no card',
+    'step items[17]/charge: no card',
+  ],
   // Paths.
   [
     'open …: no such file',

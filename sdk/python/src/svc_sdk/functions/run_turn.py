@@ -56,7 +56,12 @@ class Outcome:
         return self.error.delay_ms() if isinstance(self.error, RetryAfter) else None
 
     def describe(self) -> tuple[str, str]:
-        return ("", "") if self.error is None else describe_error(self.error)
+        if self.error is None:
+            return ("", "")
+        message, error_class = describe_error(self.error)
+        if isinstance(self.error, StepError):
+            message = f"step {self.error.step}: {message}"
+        return (message, error_class)
 
 
 async def run_turn(

@@ -17,6 +17,14 @@ public record Described(String message, String errorClass) {
     };
   }
 
+  /** The same for the error of a function: the message names the step that failed. */
+  public static Described ofFunction(Throwable error) {
+    Described own = of(error);
+    return error instanceof StepException step
+        ? new Described("step " + step.step() + ": " + own.message(), own.errorClass())
+        : own;
+  }
+
   private static String messageOf(Throwable error) {
     String message = error.getMessage();
     return message == null || message.isEmpty() ? nameOf(error.getClass()) : message;

@@ -25,8 +25,13 @@ record Failure(
     boolean isPlaceClaimed) {
   /** {@code Fatal} keeps its class; no attempt follows one. */
   static Failure of(Throwable error) {
+    return of(error, Described.of(error));
+  }
+
+  /** The same with another message. */
+  static Failure of(Throwable error, Described described) {
     return new Failure(
-        Described.of(error),
+        described,
         error instanceof Fatal ? true : null,
         error instanceof RetryAfter later ? later.delay().toMillis() : null,
         Map.of(),

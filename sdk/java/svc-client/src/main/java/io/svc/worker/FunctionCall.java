@@ -56,9 +56,9 @@ record FunctionCall(DurableFunction<?, ?> function, Held held, Lease lease, Item
   }
 
   private Ending fail(Outcome outcome, Map<String, Object> riding) {
-    Described error = Described.of(outcome.error());
+    Described error = Described.ofFunction(outcome.error());
     logger.log(Level.WARNING, "the function failed: " + error.message(), outcome.error());
-    Failure failure = Failure.of(outcome.error()).with(outcome.isFinal(), riding);
+    Failure failure = Failure.of(outcome.error(), error).with(outcome.isFinal(), riding);
     return held.fail(failure.withUsage(outcome.usage()));
   }
 

@@ -149,6 +149,24 @@ class FunctionTest {
   }
 
   @Test
+  void the_error_of_a_function_names_the_step_that_failed() {
+    DurableFunction<Object, Object> order =
+        Functions.of(
+            name,
+            (ctx, input) -> {
+              ctx.step(
+                  "charge",
+                  step -> {
+                    throw new Fatal("declined");
+                  });
+              return null;
+            });
+    ExecutionFailedException failed =
+        assertThrows(ExecutionFailedException.class, () -> Functions.run(order, null));
+    assertTrue(failed.getMessage().contains("step charge: declined"), failed.getMessage());
+  }
+
+  @Test
   void a_step_that_takes_too_long_is_interrupted_and_fails_with_timeout_error() throws Exception {
     CountDownLatch interrupted = new CountDownLatch(1);
     Map<String, Object> output =
