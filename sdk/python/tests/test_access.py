@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from svc_sdk.errors import (
     WorkerRefusedError,
 )
 from svc_sdk.langgraph import SvcStore
-from svc_sdk.testing import ClockRuntime, Runtime, running
+from svc_sdk.testing import ClockRuntime, Runtime, free_port, running
 
 KEY = "operator-" + "0123456789abcdef" * 3
 
@@ -112,6 +113,37 @@ def test_a_worker_names_the_functions_that_it_may_not_register_once(
         "the token may not register functions: register them once with a token of the role "
         "developer or operator: one, two"
     ]
+
+
+def test_a_worker_says_again_with_how_long_it_has_tried_that_nothing_answers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    @function("one")
+    async def one(ctx: FunctionContext) -> None: ...
+
+    nobody = f"http://127.0.0.1:{free_port()}"
+
+    def told(what: str, line: str) -> bool:
+        return re.match(rf"{what}, trying again for \d+ s: no answer", line) is not None
+
+    def has_told() -> bool:
+        lines = [record.message for record in caplog.records]
+        return all(
+            any(told(what, line) for line in lines) for what in ("cannot register", "cannot claim")
+        )
+
+    registering = Worker(url=nobody, functions=[one], stop_seconds=1)
+    claiming = Worker(url=nobody, tools=[tool("a.b")(lambda _: None)])
+    # A worker that cannot register is never ready.
+    thread = threading.Thread(target=registering.run)
+    thread.start()
+    with running(claiming):
+        deadline = time.monotonic() + 40
+        while not has_told() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    registering.stop()
+    thread.join()
+    assert has_told()
 
 
 def run_until_revoked(worker: Worker, guarded: Runtime, token_id: str) -> None:

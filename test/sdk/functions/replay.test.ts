@@ -295,7 +295,11 @@ test('rollbacks run in reverse order in a turn of their own, once each', async (
       retry: { maxAttempts: 1 },
     });
   };
-  t.like(await runtime.runToEnd(run), { kind: 'failed', message: 'step pay: declined', isFinal: true });
+  t.like(await runtime.runToEnd(run), {
+    kind: 'failed',
+    message: 'step pay: declined',
+    isFinal: true,
+  });
   t.is(await runtime.runOne(run, 'rollback'), null);
   t.like(await runtime.runOne(run, 'rollback'), { kind: 'rolled-back' });
   t.deepEqual(undone, ['car', 'hotel', 'flight']);

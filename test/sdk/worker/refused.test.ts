@@ -131,6 +131,18 @@ test('a worker says what to check while nothing answers', async (t) => {
   );
 });
 
+test('a worker says again, with how long it has tried, that nothing answers', async (t) => {
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const functions = [defineFunction('one', () => {})];
+  const options = { url: nobody, tools, functions };
+  const registering = runLogged(t, options);
+  const claiming = runLogged(t, { ...options, register: false });
+  await until('a later line', () => registering.length > 1 && claiming.length > 2);
+  t.regex(registering[0] ?? '', /^cannot register, trying again .*no answer.*"\}$/);
+  t.regex(registering[1] ?? '', /^cannot register, trying again .*no answer.*"tried_for_s":\d+\}$/);
+  t.regex(claiming[2] ?? '', /^cannot claim, trying again .*no answer.*"tried_for_s":\d+\}$/);
+});
+
 test('a worker asks without waiting whether the runtime is back', async (t) => {
   const claims: { wait_ms: number; claim_id: string; repeated?: boolean }[] = [];
   const lines = runLogged(t, {

@@ -1,4 +1,5 @@
 import { NoAnswerError, send, type Answer } from './send.ts';
+import { logRetry } from './log-retry.ts';
 import { backOffMs, pause } from './pause.ts';
 import { refusal } from './refusal.ts';
 import { readItems, type WorkItem } from './work-item.ts';
@@ -59,8 +60,9 @@ export async function claimUntilAnswered(
     readonly signal: AbortSignal;
   },
 ): Promise<readonly WorkItem[] | null> {
-  const { logger, workerId } = settings;
+  const { logger, workerId, clock } = settings;
   const { signal } = claim;
+  const sinceMs = clock.nowMs();
   for (let failures = 0; !signal.aborted;) {
     try {
       const isRepeated = claim.isRepeated || failures > 0;
@@ -74,7 +76,7 @@ export async function claimUntilAnswered(
       if (signal.aborted) break;
       if (!(error instanceof NoAnswerError)) throw error;
       failures += 1;
-      if (failures === 1) logger.warn({ error: error.message }, 'cannot claim, trying again');
+      logRetry(settings, 'cannot claim, trying again', { error, failures, sinceMs });
       await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), signal);
     }
   }

@@ -1,4 +1,5 @@
 import { isRecord } from '../is-record.ts';
+import { logRetry } from './log-retry.ts';
 import { backOffMs, pause } from './pause.ts';
 import { NoAnswerError, send, type Answer } from './send.ts';
 import { refusal } from './refusal.ts';
@@ -10,9 +11,10 @@ import type { Settings } from './worker-options.ts';
  * registered.
  */
 export async function registerFunctions(settings: Settings, stopping: AbortSignal): Promise<void> {
-  const { api, logger } = settings;
+  const { api, logger, clock } = settings;
   const refused: string[] = [];
   for (const served of settings.functions.values()) {
+    const sinceMs = clock.nowMs();
     for (let failures = 0; !stopping.aborted;) {
       try {
         const answer = await send(api, {
@@ -28,7 +30,7 @@ export async function registerFunctions(settings: Settings, stopping: AbortSigna
         if (stopping.aborted) return;
         if (!(error instanceof NoAnswerError)) throw error;
         failures += 1;
-        if (failures === 1) logger.warn({ error: error.message }, 'cannot register, trying again');
+        logRetry(settings, 'cannot register, trying again', { error, failures, sinceMs });
         await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), stopping);
       }
     }

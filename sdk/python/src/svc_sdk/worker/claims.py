@@ -10,7 +10,7 @@ from typing import Any
 
 from .._signal import Signal
 from ..errors import WorkerRefusedError
-from .http import Answer, Api, NoAnswer, back_off, refusal
+from .http import Answer, Api, NoAnswer, RetryLog, back_off, refusal
 from .item import WorkItem, read_items
 from .reports import Reports
 from .settle import Held, release
@@ -52,25 +52,23 @@ class Claims:
 
     async def until_answered(self, claim: Claim, stopping: Signal) -> list[WorkItem] | None:
         """None when the signal is set first: the runtime may have leased items to the claim."""
-        failures = 0
+        retries = RetryLog(self._logger, "cannot claim")
         while not stopping:
             asked = claim
-            if failures > 0:
+            if retries.failures > 0:
                 # The answer comes at once, so that the log says when the runtime is back.
                 asked = replace(claim, repeated=True, wait_s=0)
             try:
                 answer = await _unless(stopping, self.send(asked))
             except NoAnswer as error:
-                failures += 1
-                if failures == 1:
-                    self._logger.warning("cannot claim, trying again: %s", error)
-                await stopping.wait(max(back_off(failures), error.retry_after))
+                retries.failed(error)
+                await stopping.wait(max(back_off(retries.failures), error.retry_after))
                 continue
             if answer is None:
                 break
             if answer.status != 200:
                 raise refusal(answer, self._api.address)
-            if failures > 0:
+            if retries.failures > 0:
                 self._logger.info("the runtime answers again")
             return read_items(answer.body)
         return None

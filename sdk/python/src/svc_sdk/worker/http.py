@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,6 +129,28 @@ def read_answer(response: httpx.Response) -> Answer:
 def is_unknown(status: int) -> bool:
     """Whether an answer of this status leaves the outcome unknown."""
     return status in (408, 429) or status >= 500
+
+
+class RetryLog:
+    """Logs why a request is sent again: at the first failure, and then at growing intervals, with how
+    long the worker has tried. A restart of the runtime is one or two lines, and an outage is never
+    silent.
+    """
+
+    def __init__(self, logger: logging.Logger, what: str) -> None:
+        self.failures = 0
+        self._logger = logger
+        self._what = what
+        self._since = time.monotonic()
+
+    def failed(self, error: NoAnswer) -> None:
+        self.failures += 1
+        if self.failures == 1:
+            self._logger.warning("%s, trying again: %s", self._what, error)
+        # The 4th, the 8th, the 16th and so on, as pauses have grown to 5 s by then.
+        elif self.failures >= 4 and self.failures & (self.failures - 1) == 0:
+            tried = round(time.monotonic() - self._since)
+            self._logger.warning("%s, trying again for %d s: %s", self._what, tried, error)
 
 
 def back_off(failures: int) -> float:

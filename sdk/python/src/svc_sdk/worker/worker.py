@@ -30,7 +30,7 @@ from ..errors import Cancelled, WorkerRefusedError
 from ..functions.define import Decorator, Function, FunctionOptions, function
 from .claims import Claim, Claims
 from .heartbeats import Heartbeats
-from .http import Answer, Api, NoAnswer, back_off, refusal
+from .http import Answer, Api, NoAnswer, RetryLog, back_off, refusal
 from .item import WorkItem, read_items
 from .lease import Lease
 from .reports import Carry, Reports
@@ -290,15 +290,13 @@ class _Run:
             )
 
     async def _send_registration(self, one: Function[Any, Any]) -> Answer | None:
-        failures = 0
+        retries = RetryLog(self.logger, "cannot register")
         while not self.stopping:
             try:
                 return await self.api.send("/workflows", {"ir": one.to_ir()})
             except NoAnswer as error:
-                failures += 1
-                if failures == 1:
-                    self.logger.warning("cannot register, trying again: %s", error)
-                await self.stopping.wait(max(back_off(failures), error.retry_after))
+                retries.failed(error)
+                await self.stopping.wait(max(back_off(retries.failures), error.retry_after))
         return None
 
     async def _claim_and_begin(self, wait_s: float) -> int:

@@ -62,7 +62,8 @@ final class Claims {
   List<WorkItem> untilAnswered(Claim claim, Signal stopping) {
     Claim asked = claim;
     Duration within = claim.longPoll.plus(ANSWER_MAX);
-    for (int failures = 0; !stopping.isSet(); ) {
+    RetryLog retries = new RetryLog(logger, "cannot claim");
+    while (!stopping.isSet()) {
       try {
         Answer answer = api.send("POST", "/work-items/claim", bodyOf(asked), within, stopping);
         if (answer == null) {
@@ -71,16 +72,14 @@ final class Claims {
         if (answer.status() != 200) {
           throw api.refusal(answer);
         }
-        if (failures > 0) {
+        if (retries.failures() > 0) {
           logger.log(Level.INFO, "the runtime answers again");
         }
         return WorkItem.read(answer.body());
       } catch (NoAnswer error) {
         asked = claim.afterFailure();
-        if (++failures == 1) {
-          logger.log(Level.WARNING, "cannot claim, trying again: " + error.getMessage());
-        }
-        stopping.await(error.pauseMs(failures));
+        retries.failed(error);
+        stopping.await(error.pauseMs(retries.failures()));
       }
     }
     return null;

@@ -157,14 +157,13 @@ final class WorkerRun implements Reports.Carry {
   /** Null when the worker stops first. */
   private Answer sendRegistration(DurableFunction<?, ?> function) {
     Map<String, Object> body = Map.of("ir", function.toIr());
-    for (int failures = 0; !stopping.isSet(); ) {
+    RetryLog retries = new RetryLog(logger, "cannot register");
+    while (!stopping.isSet()) {
       try {
         return api.send("POST", "/workflows", body, Api.ANSWER_MAX, stopping);
       } catch (NoAnswer error) {
-        if (++failures == 1) {
-          logger.log(Level.WARNING, "cannot register, trying again: " + error.getMessage());
-        }
-        stopping.await(error.pauseMs(failures));
+        retries.failed(error);
+        stopping.await(error.pauseMs(retries.failures()));
       }
     }
     return null;

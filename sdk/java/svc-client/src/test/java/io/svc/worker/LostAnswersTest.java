@@ -12,6 +12,7 @@ import io.svc.functions.DurableFunction;
 import io.svc.functions.FunctionOptions;
 import io.svc.support.Definitions;
 import io.svc.support.FakeServer;
+import io.svc.support.Functions;
 import io.svc.support.Logged;
 import io.svc.support.LosingProxy;
 import io.svc.support.Shared;
@@ -117,6 +118,31 @@ class LostAnswersTest {
                           line.startsWith("cannot claim, trying again: no answer from " + nobody)
                               && line.endsWith("start it with \"svc dev\"")));
       assertTrue(worker.isRunning());
+    }
+  }
+
+  @Test
+  void a_worker_says_again_with_how_long_it_has_tried_that_nothing_answers() throws Exception {
+    Logged logged = new Logged();
+    String nobody = "http://127.0.0.1:" + SvcRuntime.freePort();
+    DurableFunction<Object, Object> one = Functions.of(name, (ctx, input) -> null);
+    try (Worker registering = Worker.builder().url(nobody).logger(logged).function(one).build();
+        Worker claiming =
+            Worker.builder()
+                .url(nobody)
+                .logger(logged)
+                .tool("a.b", Map.class, (input, ctx) -> null)
+                .build()
+                .start()) {
+      // It is never ready, so that its start would wait.
+      Thread.startVirtualThread(registering::run);
+      for (String what : List.of("cannot register", "cannot claim")) {
+        Until.isTrue(
+            () ->
+                logged.messages(Level.WARNING).stream()
+                    .anyMatch(
+                        line -> line.matches(what + ", trying again for \\d+ s: no answer.*")));
+      }
     }
   }
 
