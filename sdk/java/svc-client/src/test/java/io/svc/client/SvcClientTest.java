@@ -121,6 +121,17 @@ class SvcClientTest {
     assertEquals("debounce", waitOf(client.start(name, Map.of("order", "c"), debounced)));
     StartOptions batched = StartOptions.DEFAULT.withBatch("input.order", 2, "1h");
     assertEquals("batch", waitOf(client.start(name, Map.of("order", "d"), batched)));
+    StartOptions fair = StartOptions.DEFAULT.withFairness("input.order", 2);
+    assertEquals(
+        Map.of("fairness", Map.of("key", "input.order", "weight", 2L)),
+        rulesOf(client.start(name, Map.of("order", "e"), fair)));
+    StartOptions alike = StartOptions.DEFAULT.withFairness("'acme'", null);
+    Map<?, ?> rules = (Map<?, ?>) rulesOf(client.start(name, Map.of("order", "f"), alike));
+    assertEquals("'acme'", ((Map<?, ?>) rules.get("fairness")).get("key"));
+  }
+
+  private static Object rulesOf(ExecutionHandle execution) {
+    return ((Map<?, ?>) execution.history().getFirst().get("payload")).get("start_rules");
   }
 
   private static Object waitOf(ExecutionHandle execution) {

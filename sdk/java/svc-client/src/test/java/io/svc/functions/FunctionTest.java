@@ -512,6 +512,21 @@ class FunctionTest {
   }
 
   @Test
+  void executions_of_a_function_are_fair_between_keys() {
+    DurableFunction<?, ?> lend =
+        Functions.of(name, (ctx, input) -> Map.of("fair", true))
+            .with(FunctionOptions.DEFAULT.withFairness("input.reader", "input.weight"));
+    assertEquals(
+        Map.of("fair", true), Functions.run(lend, Map.of("reader", "ada", "weight", 3)));
+    assertEquals(
+        Map.of("key", "input.reader", "weight", "input.weight"),
+        ((Map<?, ?>) lend.toIr()).get("fairness"));
+    assertEquals(
+        Map.of("key", "input.reader"),
+        FunctionOptions.DEFAULT.withFairness("input.reader", null).workflow().get("fairness"));
+  }
+
+  @Test
   void usage_of_models_is_recorded_with_the_step() {
     ExecutionHandle execution;
     try (Worker worker =
