@@ -6,7 +6,15 @@ import { startFunction, startWorker, until } from '../support/with-worker.ts';
 const check = onBothStores();
 
 function declineCard(): never {
-  throw new TypeError('declined');
+  const closed = new Error('the socket closed', { cause: { code: 'ECONNRESET' } });
+  throw new TypeError('declined', { cause: new RangeError('no answer', { cause: closed }) });
+}
+
+/** An error that is a cause of its own cause. */
+function loop(): never {
+  const outer = new Error('outer');
+  outer.cause = new Error('inner', { cause: outer });
+  throw outer;
 }
 
 /** Lines that a worker logs about failures, as they arrive. */
@@ -20,25 +28,44 @@ function collectLines() {
   return { logger, find };
 }
 
-check('the log says where a step, a function and a tool threw', async (t, tenant, place) => {
+check(
+  'the log says where a step, a function and a tool threw, and why',
+  async (t, tenant, place) => {
+    const { logger, find } = collectLines();
+    const once = { maxAttempts: 1 };
+    const order = defineFunction('order', async (ctx) => {
+      await ctx.step('charge', declineCard, { retry: once }).catch(() => undefined);
+      return declineCard();
+    });
+    const charge = defineTool('bank.charge', declineCard);
+    startWorker(t, { tenant, place, options: { functions: [order], tools: [charge], logger } });
+    await startFunction(tenant, order, {});
+    await tenant.run({
+      workflow_id: 'charging',
+      nodes: { charge: { kind: { type: 'python_fn', module: 'bank', function: 'charge' } } },
+    });
+    for (const message of ['the step failed', 'the function failed', 'the tool failed']) {
+      await until(message, () => find(message) !== undefined);
+      const stack = String(find(message)?.['stack']);
+      t.regex(stack, /^TypeError: declined\n +at (?:\S+\.)?declineCard .*failure-logs/);
+      t.regex(
+        stack,
+        /\nCaused by: RangeError: no answer\n +at [^]*\nCaused by: Error: the socket closed\n +at [^]*\nCaused by: \{"code":"ECONNRESET"\}$/,
+      );
+    }
+  },
+);
+
+check('an error that causes itself is logged once', async (t, tenant, place) => {
   const { logger, find } = collectLines();
-  const once = { maxAttempts: 1 };
-  const order = defineFunction('order', async (ctx) => {
-    await ctx.step('charge', declineCard, { retry: once }).catch(() => undefined);
-    return declineCard();
-  });
-  const charge = defineTool('bank.charge', declineCard);
-  startWorker(t, { tenant, place, options: { functions: [order], tools: [charge], logger } });
-  await startFunction(tenant, order, {});
+  const charge = defineTool('bank.charge', loop);
+  startWorker(t, { tenant, place, options: { tools: [charge], logger } });
   await tenant.run({
     workflow_id: 'charging',
     nodes: { charge: { kind: { type: 'python_fn', module: 'bank', function: 'charge' } } },
   });
-  for (const message of ['the step failed', 'the function failed', 'the tool failed']) {
-    await until(message, () => find(message) !== undefined);
-    t.regex(
-      String(find(message)?.['stack']),
-      /^TypeError: declined\n +at (?:\S+\.)?declineCard .*failure-logs/,
-    );
-  }
+  await until('a failure', () => find('the tool failed') !== undefined);
+  const stack = String(find('the tool failed')?.['stack']);
+  t.is(stack.match(/Caused by: /g)?.length, 1);
+  t.regex(stack, /^Error: outer\n[^]*Caused by: Error: inner\n/);
 });

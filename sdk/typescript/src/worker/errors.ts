@@ -53,9 +53,31 @@ export class WorkerRefusedError extends Error {
   }
 }
 
-/** The field of a log line that says where in the code a value was thrown. */
+/** The field of a log line that says where in the code a value was thrown, with the chain of its causes. */
 export function stackOf(thrown: unknown): { readonly stack?: string } {
-  return thrown instanceof Error && thrown.stack !== undefined ? { stack: thrown.stack } : {};
+  if (!(thrown instanceof Error) || thrown.stack === undefined) return {};
+  const causes = causesOf(thrown).map((cause) => `\nCaused by: ${textOf(cause)}`);
+  return { stack: thrown.stack + causes.join('') };
+}
+
+const CAUSES_MAX = 20;
+
+/** An error may be its own cause, through others. */
+function causesOf(error: Error): readonly unknown[] {
+  const seen = new Set<unknown>([error]);
+  for (let { cause } = error; cause !== undefined && cause !== null && !seen.has(cause);) {
+    if (seen.size > CAUSES_MAX) break;
+    seen.add(cause);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return [...seen].slice(1);
+}
+
+function textOf(cause: unknown): string {
+  if (cause instanceof Error) return cause.stack ?? `${cause.name}: ${cause.message}`;
+  if (typeof cause === 'string') return cause;
+  const read = toJson(cause, 'cause');
+  return read.ok ? JSON.stringify(read.value) : read.problem;
 }
 
 /** The message and class that the runtime records for a thrown value. */
