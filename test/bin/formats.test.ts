@@ -60,6 +60,18 @@ test.serial('a list as yaml, wide and ids has the rows of its JSON', async (t) =
   t.is(one.stdout, `${ids[0]}\n`);
 });
 
+test.serial('a list as ids has each id once: a workflow has a row for each version', async (t) => {
+  const tenant = await runtime.newTenant();
+  const svc = await connect(tenant);
+  for (const version of ['1.0.0', '2.0.0']) {
+    expectStatus(await tenant.post('/workflows', { ir: { ...SIGNING, version } }), 201);
+  }
+  const listed = await svc(['workflow', 'list', '-o', 'json']);
+  const { workflows } = JSON.parse(listed.stdout) as { workflows: readonly unknown[] };
+  t.is(workflows.length, 2);
+  t.is((await svc(['workflow', 'list', '-o', 'ids'])).stdout, 'signing\n');
+});
+
 test.serial(
   'cancel and retry take ids from stdin; one that is refused does not stop the others',
   async (t) => {

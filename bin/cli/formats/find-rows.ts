@@ -70,7 +70,9 @@ export function findIds(answer: unknown): readonly string[] {
   const list = findRows(answer);
   if (list !== null) {
     const { rows, idMember } = list;
-    return idMember === null ? [] : rows.flatMap((row) => idAt(row, idMember));
+    if (idMember === null) return [];
+    // A workflow has a row for each of its versions.
+    return [...new Set(rows.flatMap((row) => idAt(row, idMember)))];
   }
   if (!isJsonObject(answer)) return [];
   const record = answer;
