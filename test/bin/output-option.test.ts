@@ -10,6 +10,16 @@ const WITHOUT_RESULT: Readonly<Record<string, string>> = {
   'svc completion': 'a script for a shell',
 };
 
+/** Lists that a request gives whole: people make their rows, or they are as many as processes. */
+const WHOLE_LISTS = [
+  'svc context list',
+  'svc queue list',
+  'svc retention list',
+  'svc token list',
+  'svc webhook list',
+  'svc worker list',
+];
+
 const commands = leavesOf(createProgram());
 
 test('every command that prints a result prints it as JSON on request', (t) => {
@@ -27,6 +37,15 @@ test('help of no command lists --json, which is an alias for older scripts', (t)
     t.is(command.options.some(isAlias), !(nameOf(command) in WITHOUT_RESULT), nameOf(command));
     t.false(command.createHelp().visibleOptions(command).some(isAlias), nameOf(command));
   }
+});
+
+test('every list prints ids on request, and goes by pages unless it is short', (t) => {
+  const lists = commands.filter((command) => command.name() === 'list');
+  t.true(lists.length > 10);
+  for (const command of lists) t.true(findFormats(command)?.includes('ids'), nameOf(command));
+  const isPaged = ({ long }: Option) => long === '--limit';
+  const whole = lists.filter((command) => !command.options.some(isPaged)).map(nameOf);
+  t.deepEqual(whole.toSorted(), WHOLE_LISTS);
 });
 
 /** Null: the command has no `-o, --output`. */
