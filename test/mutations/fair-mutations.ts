@@ -55,6 +55,12 @@ export const FAIR_MUTATIONS: readonly Mutation[] = [
     to: 'tag: known.last.tag }',
   },
   {
+    bug: 'the fairness that a start brings is lost',
+    file: 'shared/domain/workflow/flow/given-rules.ts',
+    from: 'const written = given?.fairness ?? null;',
+    to: 'const written = given?.rate ?? null;',
+  },
+  {
     bug: 'the record of an item has no key',
     file: 'shared/engine/commit/collect-effects.ts',
     from: 'withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);',

@@ -1,7 +1,8 @@
+import type { GivenRules } from '../../src/shared/domain/workflow/flow/given-rules.ts';
 import type { KeyOf } from '../invariants/checks/check-concurrency.ts';
 import type { StartRule } from '../invariants/checks/check-starts.ts';
 import type { ShareOf } from '../invariants/checks/check-turns.ts';
-import type { WorkflowName } from './workflows.ts';
+import { FAIRNESS, type WorkflowName } from './workflows.ts';
 
 const keyOf = (token: string): string => `${token.endsWith('0')}`;
 
@@ -32,10 +33,16 @@ const shareOf: ShareOf = (token) => {
   return token.endsWith('2') ? { key: 'slow', weight: 0.5 } : { key: 'plain', weight: 1 };
 };
 
+/** The rules that the starts of workflows bring. */
+export const GIVEN_RULES: Readonly<Partial<Record<string, GivenRules>>> = {
+  fair_starts: { fairness: FAIRNESS },
+};
+
 /** The keys of fairness in the workflows, as the checker knows them. */
 export const SHARES: Readonly<Partial<Record<WorkflowName, ShareOf>>> = {
   fair: shareOf,
   fair_limited: shareOf,
+  fair_starts: shareOf,
   fair_durable: shareOf,
   fair_pinned: shareOf,
 };

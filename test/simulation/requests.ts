@@ -6,6 +6,7 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Usage } from '../../src/shared/nodes/run.ts';
 import type { ForkedAt } from '../invariants/history.ts';
+import { GIVEN_RULES } from './keys.ts';
 import type { Request } from './network.ts';
 
 /** Requests of clients, as calls of their endpoints to the engine. */
@@ -27,6 +28,7 @@ export function askToStart(
   of: { readonly key: string; readonly workflowId: string; readonly token: string },
 ): Request {
   const { workflowId, token } = of;
+  const startRules = GIVEN_RULES[workflowId];
   return {
     ...by,
     asks: { do: 'start', ...of },
@@ -38,6 +40,7 @@ export function askToStart(
         input: { token },
         priority: 5,
         idempotencyKey: of.key,
+        ...(startRules !== undefined && { startRules }),
       });
       return { status: 201, body: { execution_id: executionId } };
     },

@@ -132,7 +132,7 @@ const shared = (task: JsonObject) => ({
 });
 
 /** See `keys.ts`. */
-const FAIRNESS = {
+export const FAIRNESS = {
   key: `input.token.endsWith("1") ? "gold" : input.token.endsWith("2") ? "slow" : "plain"`,
   weight: 'input.token.endsWith("1") ? 3.0 : input.token.endsWith("2") ? 0.5 : 1.0',
 };
@@ -338,6 +338,8 @@ export const WORKFLOWS = {
   }),
   fair: { ...shared(python('task')), fairness: FAIRNESS },
   fair_limited: { ...shared(limited(python('cast'), 2)), fairness: FAIRNESS },
+  /** Its starts bring the fairness. */
+  fair_starts: shared(python('task')),
   /** On the queue of those with keys. */
   unfair: shared(python('task')),
   durable: {
@@ -474,7 +476,12 @@ export const FAIR_TWINS: Readonly<Partial<Record<WorkflowName, WorkflowName>>> =
   durable: 'fair_durable',
   pinned: 'fair_pinned',
 };
-export const FAIR = ['fair', 'fair_limited', 'unfair'] as const satisfies readonly WorkflowName[];
+export const FAIR = [
+  'fair',
+  'fair_limited',
+  'fair_starts',
+  'unfair',
+] as const satisfies readonly WorkflowName[];
 export const WITH_UNDOS = [
   'trip',
   'tour',
