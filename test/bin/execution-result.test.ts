@@ -9,6 +9,8 @@ import { runSvc, startSvc } from './run-svc.ts';
 
 const check = onBothStores();
 
+const HUMAN_APPROVAL = { type: 'human_approval' };
+
 /** Runs commands as an operator of the runtime, in the tenant. */
 async function connect(tenant: TestTenant, place: Place) {
   const { body } = await tenant.post<{ token: string }>('/tokens', {
@@ -141,3 +143,37 @@ check(
     t.regex((await svc('failure', 'list')).stdout, /step charge: declined/);
   },
 );
+
+const release = defineFunction('release', async (ctx) => {
+  await ctx.step('build', () => 'image');
+  await ctx.approval('ship it');
+});
+
+check('lists name the approval that an execution waits for', async (t, tenant, place) => {
+  startWorker(t, { tenant, place, options: { functions: [release] } });
+  const { svc } = await connect(tenant, place);
+  await tenant.register({ workflow_id: 'asks', nodes: { review: { kind: HUMAN_APPROVAL } } });
+  const asks = await tenant.start('asks');
+  const asksByStep = await startFunction(tenant, release, {});
+  const decided = await tenant.start('asks');
+  for (const id of [asks, asksByStep, decided]) await tenant.until(id, 'paused');
+  const approved = await svc('execution', 'approve', decided);
+  t.is(approved.code, 0, approved.stderr);
+  await tenant.until(decided, 'completed');
+
+  const { stdout } = await svc('execution', 'list');
+  const lineOf = (id: string) => stdout.split('\n').find((line) => line.includes(id)) ?? '';
+  t.regex(lineOf(asks), / approval of review\s+-$/);
+  t.regex(lineOf(asksByStep), / approval of ship it\s+-$/);
+  t.regex(lineOf(decided), /Z\s+-\s+-$/);
+});
+
+check('show counts completed nodes, and does not call them steps', async (t, tenant, place) => {
+  startWorker(t, { tenant, place, options: { functions: [release] } });
+  const { svc } = await connect(tenant, place);
+  const id = await startFunction(tenant, release, {});
+  await tenant.until(id, 'paused');
+  const { stdout } = await svc('execution', 'show', id);
+  t.regex(stdout, /^nodes completed\s+0$/m);
+  t.notRegex(stdout, /^steps\s/m);
+});

@@ -268,6 +268,7 @@ check('200: the list has the newest first, without state', async (t, svc) => {
     error: null,
     error_class: null,
     error_node_id: null,
+    awaiting_approval: null,
     parent_execution_id: null,
     labels: {},
     waiting_for: null,

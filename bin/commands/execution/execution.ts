@@ -44,7 +44,7 @@ export async function listExecutions(
           row.status,
           row.created_at,
           row.completed_at,
-          describeWait(row),
+          describeWait(row) ?? describeApproval(row),
           describeFailure(row),
         ]),
       }),
@@ -130,6 +130,12 @@ function describeWait({ waiting_for: wait }: WireExecution): string | null {
   return `${wait.kind}${of}${until}`;
 }
 
+/** Null: nobody has to decide anything. */
+function describeApproval({ awaiting_approval: approval }: WireExecution): string | null {
+  if (approval === undefined || approval === null) return null;
+  return `approval of ${approval.step ?? approval.node_id}`;
+}
+
 /** The class of the error and the node; null: it has not failed, or the class is not known. */
 function describeFailure(row: WireExecution): string | null {
   const { error_class: errorClass, error_node_id: nodeId } = row;
@@ -166,7 +172,7 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
     imported: execution.imported
       ? `${execution.imported.at} by ${execution.imported.actor_id}`
       : null,
-    steps: execution.steps_executed,
+    'nodes completed': execution.steps_executed,
     created: execution.created_at,
     completed: execution.completed_at,
     // A pipe gets it whole.

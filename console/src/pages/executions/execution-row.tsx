@@ -101,7 +101,7 @@ function Cell({
       return row.completed_at === null ? <>–</> : <Time at={row.completed_at} />;
     case 'wait': {
       const wait = waitOf(row);
-      return wait === null ? <></> : <Wait waitingFor={wait} />;
+      return wait === null ? <>{approvalOf(row)}</> : <Wait waitingFor={wait} />;
     }
     case 'parent':
       if (row.parent_execution_id === null) return <>–</>;
@@ -144,6 +144,10 @@ const WIDTHS: Partial<Record<ColumnId, string>> = {
 /** Null: the execution has begun, or is paused before it begins. */
 function waitOf({ status, waiting_for: waitingFor }: Execution): Execution['waiting_for'] {
   return status === 'running' ? waitingFor : null;
+}
+
+function approvalOf({ awaiting_approval: approval }: Execution): string {
+  return approval === null ? '' : `approval of ${approval.step ?? approval.node_id}`;
 }
 
 const WAITS: Readonly<Record<string, string>> = {

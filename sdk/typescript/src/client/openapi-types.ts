@@ -5902,6 +5902,14 @@ export interface operations {
                             readonly error_class: string | null;
                             /** @description The node that failed. Null: none did, or that is not known. */
                             readonly error_node_id: string | null;
+                            /** @description The oldest approval that a person must decide. Null: none is open. */
+                            readonly awaiting_approval: {
+                                readonly node_id: string;
+                                /** @description The approval of a durable function. Null: the node itself asks. */
+                                readonly step: string | null;
+                                /** Format: date-time */
+                                readonly since: string;
+                            } | null;
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;

@@ -1,4 +1,4 @@
-import type { ListedExecution } from '../../../shared/engine/executions/list-shown.ts';
+import type { ListedExecution, ShownInList } from '../../../shared/engine/executions/list-shown.ts';
 import type { ExecutionView, WaitingOn } from '../../../shared/engine/executions/read-execution.ts';
 import { z } from 'zod';
 
@@ -76,6 +76,19 @@ export const listedExecution = executionSummary.extend({
     .string()
     .nullable()
     .meta({ description: 'The node that failed. Null: none did, or that is not known.' }),
+  awaiting_approval: z
+    .object({
+      node_id: z.string(),
+      step: z
+        .string()
+        .nullable()
+        .meta({ description: 'The approval of a durable function. Null: the node itself asks.' }),
+      since: timestamp,
+    })
+    .nullable()
+    .meta({
+      description: 'The oldest approval that a person must decide. Null: none is open.',
+    }),
 });
 
 export const waitingOnShape = z.object({
@@ -203,8 +216,18 @@ function shapeSummary(row: Omit<ListedExecution, 'errorClass' | 'errorNodeId'>):
   };
 }
 
-export function shapeListed(row: ListedExecution): z.input<typeof listedExecution> {
-  return { ...shapeSummary(row), error_class: row.errorClass, error_node_id: row.errorNodeId };
+export function shapeListed(row: ShownInList): z.input<typeof listedExecution> {
+  const { approval } = row;
+  return {
+    ...shapeSummary(row),
+    error_class: row.errorClass,
+    error_node_id: row.errorNodeId,
+    awaiting_approval: approval && {
+      node_id: approval.nodeId,
+      step: approval.step,
+      since: approval.requestedAt,
+    },
+  };
 }
 
 function shapeWait(wait: ListedExecution['waitingFor']): Summary['waiting_for'] {

@@ -49,6 +49,8 @@ export interface WireExecution {
     /** With `start_after`: when it begins. */
     readonly until?: string | null;
   } | null;
+  /** In lists only. Absent: the runtime is older. */
+  readonly awaiting_approval?: { readonly node_id: string; readonly step: string | null } | null;
   /** On the single read only. */
   readonly state?: JsonValue;
   readonly steps_executed?: number;

@@ -7,7 +7,7 @@ import { parseQuery } from '../../domain/execution/query/parse-query.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { ExecutionPlace } from '../../store/store.ts';
-import { type ListedExecution, showRows } from './list-shown.ts';
+import { type ShownInList, showRows } from './list-shown.ts';
 
 /** The parameters of a list and the conditions of a query: both narrow the list. */
 export interface ExecutionFilter {
@@ -21,7 +21,7 @@ export interface ExecutionFilter {
 }
 
 export interface FoundExecutions {
-  readonly rows: readonly ListedExecution[];
+  readonly rows: readonly ShownInList[];
   /** Null on the last page. A page before it may have fewer rows than its limit, or none. */
   readonly next: ExecutionPlace | null;
 }

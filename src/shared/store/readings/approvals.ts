@@ -7,6 +7,19 @@ export interface ApprovalStore {
   listOpen(params: ListApprovals): Promise<readonly ApprovalRow[]>;
   /** Decided ones, latest decision first. */
   listDecided(params: ListApprovals): Promise<readonly DecidedApprovalRow[]>;
+  /** The oldest open one of each execution that has one. */
+  findOldestOpen(params: {
+    readonly tenantId: TenantId;
+    readonly executionIds: readonly ExecutionId[];
+  }): Promise<readonly OpenApproval[]>;
+}
+
+export interface OpenApproval {
+  readonly executionId: ExecutionId;
+  readonly nodeId: string;
+  /** The approval of a durable function; null: the node itself waits. */
+  readonly step: string | null;
+  readonly requestedAt: string;
 }
 
 /** How long decided approvals are listed. Histories keep them. */

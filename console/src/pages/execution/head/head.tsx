@@ -53,7 +53,7 @@ export function Head({
                 to={execution.completed_at}
               />,
             ],
-            ['Steps', execution.steps_executed],
+            ['Nodes completed', execution.steps_executed],
             ['Tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
             ['Cost', `$${usage.cost_usd.toFixed(4)}`],
             ...(Object.keys(execution.labels).length === 0

@@ -172,6 +172,13 @@ class ExecutionSummaryImported(TypedDict):
     """Hash of the document, in hex."""
 
 
+class ExecutionSummaryAwaitingApproval(TypedDict):
+    node_id: str
+    step: str | None
+    """The approval of a durable function. Null: the node itself asks."""
+    since: str
+
+
 class ExecutionSummary(TypedDict):
     execution_id: str
     """`exec_` and 32 lowercase hex digits."""
@@ -193,6 +200,8 @@ class ExecutionSummary(TypedDict):
     """Class of the error. Null: it has not failed, or that is not known."""
     error_node_id: str | None
     """The node that failed. Null: none did, or that is not known."""
+    awaiting_approval: ExecutionSummaryAwaitingApproval | None
+    """The oldest approval that a person must decide. Null: none is open."""
 
 
 class ExecutionsPage(TypedDict):

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { badRequest } from '../../../../shared/domain/errors.ts';
 import {
-  type ListedExecution,
+  type ShownInList,
   listExecutions as list,
 } from '../../../../shared/engine/executions/list-shown.ts';
 import { searchExecutions } from '../../../../shared/engine/executions/search-executions.ts';
@@ -49,7 +49,7 @@ export const listExecutions = defineEndpoint({
   },
 });
 
-function answer(rows: readonly ListedExecution[], last: Parameters<typeof cursorOf>[0] | null) {
+function answer(rows: readonly ShownInList[], last: Parameters<typeof cursorOf>[0] | null) {
   const executions = rows.map(shapeListed);
   const next_cursor = last === null ? null : cursorOf(last);
   return { status: 200 as const, body: { executions, next_cursor } };

@@ -4,6 +4,7 @@ import type {
   ApprovalStore,
   DecidedApprovalRow,
   ListApprovals,
+  OpenApproval,
 } from '../../readings/approvals.ts';
 import { decodeApproval, decodeDecision } from '../../rows/approval-rows.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
@@ -23,6 +24,11 @@ export function createApprovalStore(readers: PostgresPool): ApprovalStore {
         params.tenantId,
       );
       return rows.map(decodeDecided);
+    },
+    async findOldestOpen({ tenantId, executionIds }) {
+      const values = [executionIds.map(toUuid), tenantId];
+      const rows = await readers.run<OldestRecord>(FIND_OLDEST_OPEN, values, tenantId);
+      return rows.map(decodeOldest);
     },
   };
 }
@@ -58,6 +64,22 @@ interface DecidedRecord extends SharedRecord {
   readonly decided_payload: string;
   readonly decided_actor: string;
   readonly decided_at: string;
+}
+
+interface OldestRecord {
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly step: string | null;
+  readonly requested_at: string;
+}
+
+function decodeOldest(row: OldestRecord): OpenApproval {
+  return {
+    executionId: executionIdFromUuid(row.execution_id),
+    nodeId: row.node_id,
+    step: row.step,
+    requestedAt: row.requested_at,
+  };
 }
 
 function decodeOpen(row: OpenRecord): ApprovalRow {
@@ -168,4 +190,22 @@ const LIST_DECIDED: Statement = {
       )
     order by a.decided_at desc, a.execution_id desc, a.sequence desc
     limit $6`,
+};
+
+/* $1 executions · $2 tenant. Their own rows only, by the primary key: the tenant may have many others. */
+const FIND_OLDEST_OPEN: Statement = {
+  name: 'find-oldest-open-approvals',
+  writes: false,
+  text: `
+    select o.execution_id, o.node_id, o.step, o.requested_at
+    from unnest($1::uuid[]) as of_list (id)
+    cross join lateral (
+      select a.execution_id, a.node_id, a.step, a.requested_at
+      from approvals a
+      where a.execution_id = of_list.id
+        and a.tenant_id = $2
+        and a.decided_at is null
+      order by a.sequence
+      limit 1
+    ) o`,
 };

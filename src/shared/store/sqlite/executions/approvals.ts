@@ -4,6 +4,7 @@ import type {
   ApprovalStore,
   DecidedApprovalRow,
   ListApprovals,
+  OpenApproval,
 } from '../../readings/approvals.ts';
 import { decodeApproval, decodeDecision } from '../../rows/approval-rows.ts';
 import type { Connection } from '../connection/connect.ts';
@@ -19,6 +20,15 @@ export function createApprovalStore(connection: Connection): ApprovalStore {
     listDecided: (params) =>
       connection.read(() =>
         connection.all<DecidedRecord>(LIST_DECIDED, bindingsOf(params)).map(decodeDecided),
+      ),
+    findOldestOpen: ({ tenantId, executionIds }) =>
+      connection.read(() =>
+        connection
+          .all<OldestRecord>(FIND_OLDEST_OPEN, {
+            ids: JSON.stringify(executionIds),
+            tenant_id: tenantId,
+          })
+          .map(decodeOldest),
       ),
   };
 }
@@ -55,6 +65,22 @@ interface DecidedRecord extends SharedRecord {
   readonly decided_payload: string;
   readonly decided_actor: string;
   readonly decided_at: number;
+}
+
+interface OldestRecord {
+  readonly execution_id: ExecutionId;
+  readonly node_id: string;
+  readonly step: string | null;
+  readonly requested_at: number;
+}
+
+function decodeOldest(row: OldestRecord): OpenApproval {
+  return {
+    executionId: row.execution_id,
+    nodeId: row.node_id,
+    step: row.step,
+    requestedAt: toIso(row.requested_at),
+  };
 }
 
 function decodeOpen(row: OpenRecord): ApprovalRow {
@@ -133,3 +159,15 @@ const LIST_DECIDED = `
     )
   order by a.decided_at desc, a.execution_id desc, a.sequence desc
   limit :limit`;
+
+const FIND_OLDEST_OPEN = `
+  select a.execution_id, a.node_id, a.step, a.requested_at
+  from approvals a
+  where a.execution_id in (select value from json_each(:ids))
+    and a.tenant_id = :tenant_id
+    and a.sequence = (
+      select min(o.sequence)
+      from approvals o
+      where o.execution_id = a.execution_id
+        and o.decided_at is null
+    )`;

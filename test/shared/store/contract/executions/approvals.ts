@@ -98,6 +98,22 @@ export function approvalCases(name: string, open: () => TestStore): void {
     t.is((await listDecided(store, execution.tenantId)).length, 1);
   });
 
+  check('the oldest open approval of each execution is found', async (t, { store }) => {
+    const execution = await start(store);
+    const { tenantId, executionId } = execution;
+    const executionIds = [executionId, (await startAsking(store)).executionId];
+    const find = () => store.approvals.findOldestOpen({ tenantId, executionIds });
+    t.deepEqual(await find(), []);
+    const events = [asked({ step: 'first' }), asked({ step: 'second' })];
+    const { createdAt } = await commitOne(store, makePlan(execution, { events }));
+    const oldest = { executionId, nodeId: 'review', requestedAt: createdAt };
+    t.deepEqual(await find(), [{ ...oldest, step: 'first' }]);
+    await commitOne(store, makePlan(execution, { events: [decided({ step: 'first' })] }));
+    t.deepEqual(await find(), [{ ...oldest, step: 'second' }]);
+    await commitOne(store, makePlan(execution, { events: [decided({ step: 'second' })] }));
+    t.deepEqual(await find(), []);
+  });
+
   check('a commit that asks and ends the wait leaves nothing open', async (t, { store }) => {
     const execution = await start(store);
     const events = [asked(), ended('NodeCancelled', { visit: 0, reason: 'x' })];
