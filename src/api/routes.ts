@@ -38,6 +38,7 @@ import { listForks } from './endpoints/executions/fork/list-forks.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { startExecutions } from './endpoints/executions/start-executions.ts';
+import { listFailuresOfGroup } from './endpoints/failures/list-failures-of-group.ts';
 import { listFailures } from './endpoints/failures/list-failures.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
@@ -178,6 +179,7 @@ export const routes: readonly Endpoint[] = [
   listQueues,
   listLeases,
   listFailures,
+  listFailuresOfGroup,
 
   readSystem,
   examineSystem,

@@ -215,6 +215,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /queues': [{ path: '/queues', status: 200 }],
     'GET /leases': [{ path: '/leases', status: 200 }],
     'GET /failures': [{ path: '/failures?within_hours=720', status: 200 }],
+    'GET /failures/:id': [{ path: '/failures/0?within_hours=720', status: 200 }],
 
     'POST /work-items/claim': [{ path: '/work-items/claim', body: claim, status: 200 }],
     'POST /work-items/:id/heartbeat': [

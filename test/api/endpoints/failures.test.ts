@@ -157,6 +157,22 @@ for (const dialect of DIALECTS) {
     t.deepEqual(await membersOf(''), [latest(10), latest(10)]);
     t.deepEqual(await membersOf('&members=1'), [latest(1), latest(1)]);
     t.deepEqual(await membersOf('&members=51'), [latest(11), latest(11)]);
+    const { groups } = await list(api, 'workflow_id=often&members=50');
+    const firsts = await Promise.all(groups.map(({ id }) => listOfGroup(api, id)));
+    // It is on no later page.
+    await failOnce(api, 'often', 'order 11 is unknown');
+    for (const [index, { id, members }] of groups.entries()) {
+      let page = firsts[index];
+      const found = [...(page?.failures ?? [])];
+      while (page !== undefined && page.next_cursor !== null) {
+        page = await listOfGroup(api, id, `&cursor=${page.next_cursor}`);
+        found.push(...page.failures);
+        t.true(page.is_exact);
+      }
+      t.deepEqual(found, members);
+    }
+    const none = await api.call({ path: '/failures/none?workflow_id=often' });
+    t.deepEqual(none.body, { failures: [], next_cursor: null, is_exact: true });
   });
 
   test.serial(
@@ -220,6 +236,9 @@ for (const dialect of DIALECTS) {
     ]) {
       t.is((await api.call({ path: `/failures?${query}` })).status, 400, query);
     }
+    for (const query of ['within_hours=721', 'limit=0', 'cursor=x']) {
+      t.is((await api.call({ path: `/failures/any?${query}` })).status, 400, query);
+    }
     const long = await api.call({ path: '/failures?within_hours=10000' });
     t.regex(JSON.stringify(long.body), /within_hours must be a whole number from 1 to 720"/);
     t.is((await api.call({ path: '/failures?within_hours=720' })).status, 200);
@@ -231,6 +250,15 @@ for (const dialect of DIALECTS) {
 
 async function list(api: TestApi, query: string): Promise<Answer> {
   return (await api.call({ path: `/failures?${query}` })).body as unknown as Answer;
+}
+
+interface OfGroup extends Pick<Answer, 'next_cursor' | 'is_exact'> {
+  readonly failures: Group['members'];
+}
+
+async function listOfGroup(api: TestApi, id: string, query = ''): Promise<OfGroup> {
+  const path = `/failures/${id}?workflow_id=often&limit=4${query}`;
+  return (await api.call({ path })).body as unknown as OfGroup;
 }
 
 async function failOnce(

@@ -1247,11 +1247,33 @@ export interface paths {
         };
         /**
          * Lists dead letters and failed executions by cause
-         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page.
+         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page. `GET /failures/{id}` lists all failures of a group.
          *
          *     Access: any token but a worker’s.
          */
         readonly get: operations["list-failures"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/failures/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists all failures of a group, the latest first
+         * @description The id is that of a group of `GET /failures`, and the other parameters are those of that request. The list is empty if no failure that they find belongs to the group.
+         *
+         *     Access: any token but a worker’s.
+         */
+        readonly get: operations["list-failures-of-group"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -8830,6 +8852,54 @@ export interface operations {
                                 readonly failed_at: string;
                                 readonly live: boolean;
                             }[];
+                        }[];
+                        /** @description Null on the last page. */
+                        readonly next_cursor: string | null;
+                        /** @description False: there were more failures than were read, so counts are lower bounds. */
+                        readonly is_exact: boolean;
+                    };
+                };
+            };
+        };
+    };
+    readonly "list-failures-of-group": {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How far back the list looks, at most 720. */
+                readonly within_hours?: number;
+                readonly workflow_id?: string;
+                /** @description Conditions on the executions, as for `GET /executions`. Those on `error` and `error_class` are about the failure itself. */
+                readonly q?: string;
+                /** @description Values above 500 are taken for 500. */
+                readonly limit?: number;
+                /** @description `next_cursor` of an earlier answer. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    /** @description The answer comes from the replica of `database.read_url`, and has all that was committed so many milliseconds ago. Absent: the primary has answered. */
+                    readonly "X-Svc-Read-Staleness-Ms"?: number;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly failures: readonly {
+                            /** @description `exec_` and 32 lowercase hex digits. */
+                            readonly execution_id: string;
+                            readonly work_item_id: string | null;
+                            readonly error: string;
+                            /** Format: date-time */
+                            readonly failed_at: string;
+                            readonly live: boolean;
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;

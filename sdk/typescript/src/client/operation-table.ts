@@ -62,6 +62,7 @@ export const OPERATIONS = {
   'list-queues': { method: 'GET', path: '/queues' },
   'list-leases': { method: 'GET', path: '/leases', query: { worker_id: true, limit: true, cursor: true } },
   'list-failures': { method: 'GET', path: '/failures', query: { within_hours: true, workflow_id: true, q: true, limit: true, members: true, cursor: true } },
+  'list-failures-of-group': { method: 'GET', path: '/failures/{id}', query: { within_hours: true, workflow_id: true, q: true, limit: true, cursor: true } },
   'read-system': { method: 'GET', path: '/system' },
   'examine-system': { method: 'GET', path: '/system/doctor', query: { limit: true } },
   'list-settings': { method: 'GET', path: '/settings' },

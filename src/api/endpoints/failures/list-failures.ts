@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { readQuery } from '../../../shared/engine/executions/search-executions.ts';
 import {
   type GroupPlace,
   listFailures as list,
@@ -8,12 +7,10 @@ import {
 import { defineEndpoint } from '../../endpoint.ts';
 import { columnsText, encodePosition, isTimestamp } from '../../schemas/position.ts';
 import { nextCursor, optionalQuery, queryInteger } from '../../schemas/query.ts';
-import { executionId, timestamp } from '../../schemas/text.ts';
-import { queryText } from '../executions/finding/filter-query.ts';
+import { timestamp } from '../../schemas/text.ts';
+import { failureShape, isExact, shapeFailure } from './failure-shape.ts';
+import { failuresFilter, readFilter } from './failures-filter.ts';
 
-const HOURS_DEFAULT = 24;
-const HOURS_MAX = 30 * 24;
-const HOUR_MS = 60 * 60 * 1_000;
 const GROUPS_MAX = 100;
 const MEMBERS_DEFAULT = 10;
 const MEMBERS_MAX = 50;
@@ -38,22 +35,9 @@ export const listFailures = defineEndpoint({
     'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +
     'by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of ' +
     'each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
-    'first page count on no page.',
+    'first page count on no page. `GET /failures/{id}` lists all failures of a group.',
   query: z.object({
-    within_hours: queryInteger({
-      min: 1,
-      fallback: HOURS_DEFAULT,
-      max: HOURS_MAX,
-      description: `How far back the list looks, at most ${HOURS_MAX}.`,
-    }),
-    workflow_id: optionalQuery(z.string()),
-    q: optionalQuery(
-      queryText.meta({
-        description:
-          'Conditions on the executions, as for `GET /executions`. Those on `error` and `error_class` are about ' +
-          'the failure itself.',
-      }),
-    ),
+    ...failuresFilter,
     limit: queryInteger({ min: 1, fallback: GROUPS_MAX, clampTo: GROUPS_MAX }),
     members: queryInteger({
       min: 1,
@@ -79,30 +63,16 @@ export const listFailures = defineEndpoint({
           live: z.int().meta({ description: 'How many belong to executions that have not ended.' }),
           first_at: timestamp,
           last_at: timestamp,
-          members: z
-            .array(
-              z.object({
-                execution_id: executionId,
-                work_item_id: z.string().nullable(),
-                error: z.string(),
-                failed_at: timestamp,
-                live: z.boolean(),
-              }),
-            )
-            .meta({ description: 'The latest: at most `members`.' }),
+          members: z.array(failureShape).meta({ description: 'The latest: at most `members`.' }),
         }),
       ),
       next_cursor: nextCursor,
-      is_exact: z.boolean().meta({
-        description: 'False: there were more failures than were read, so counts are lower bounds.',
-      }),
+      is_exact: isExact,
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const { since, groups, next, isExact } = await list(engine, caller, {
-      withinMs: query.within_hours * HOUR_MS,
-      workflowId: query.workflow_id,
-      conditions: query.q === null ? [] : readQuery('q', query.q),
+    const { since, groups, next, ...read } = await list(engine, caller, {
+      ...readFilter(query),
       cursor: query.cursor,
       limit: query.limit,
       members: query.members,
@@ -123,16 +93,10 @@ export const listFailures = defineEndpoint({
           live: group.live,
           first_at: group.firstAt,
           last_at: group.lastAt,
-          members: group.members.map((member) => ({
-            execution_id: member.executionId,
-            work_item_id: member.workItemId,
-            error: member.error,
-            failed_at: member.failedAt,
-            live: member.isLive,
-          })),
+          members: group.members.map(shapeFailure),
         })),
         next_cursor: next && encodePosition([next.at, next.count, next.id]),
-        is_exact: isExact,
+        is_exact: read.isExact,
       },
     };
   },

@@ -79,11 +79,27 @@ export function compareGroups(
   return other.count - one.count || compare(one.id, other.id);
 }
 
+/** Where a failure is among those of its group. */
+export interface MemberPlace {
+  readonly failedAt: string;
+  /** Of the work item, or of the execution that failed. */
+  readonly id: string;
+}
+
+/** The latest first, those of one instant by id. */
+export function compareMembers(one: MemberPlace, other: MemberPlace): number {
+  return compare(other.failedAt, one.failedAt) || compare(other.id, one.id);
+}
+
+export function placeOfMember({ failedAt, workItemId, executionId }: FailureMember): MemberPlace {
+  return { failedAt, id: workItemId ?? executionId };
+}
+
 /** `own` begins with the one that has the latest failure. */
 function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number): FailureGroup {
   const members = own
     .flatMap(({ latest }) => latest)
-    .toSorted((one, other) => compare(other.failedAt, one.failedAt))
+    .toSorted((one, other) => compareMembers(placeOfMember(one), placeOfMember(other)))
     .slice(0, membersMax);
   const firsts = own.map(({ firstAt }) => firstAt).toSorted(compare);
   return {

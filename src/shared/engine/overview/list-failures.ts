@@ -1,35 +1,10 @@
-import type { Plan } from '../../domain/workflow/plan/plan.ts';
-import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
-import type { Condition } from '../../domain/execution/query/condition.ts';
-import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import { takePage } from '../../store/rows/take-page.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
-import type {
-  AlikeFailures,
-  GroupedFailures,
-  GroupingOfFailures,
-} from '../../store/readings/failures.ts';
-import { mayRedactErrors, redactError } from '../executions/redact-view.ts';
-import {
-  compareGroups,
-  type FailureGroup,
-  groupFailures,
-  type ShownFailures,
-} from './group-failures.ts';
+import { compareGroups, type FailureGroup } from './group-failures.ts';
+import { type FailuresFilter, readFailures } from './read-failures.ts';
 
-/** How many of each kind are read: the latest. */
-const ROWS_MAX = 2_000;
-/** So many of each kind are looked through at most, for those that fit. */
-const SCANNED_MAX = 20_000;
-
-export interface FailuresQuery {
-  /** How far back. */
-  readonly withinMs: number;
-  /** Null: of all workflows. */
-  readonly workflowId: string | null;
-  /** Executions fit them; a condition on errors is compared with the error of the failure. */
-  readonly conditions: readonly Condition[];
+export interface FailuresQuery extends FailuresFilter {
   readonly cursor: GroupPlace | null;
   readonly limit: number;
   /** How many failures of each group are listed: the latest. */
@@ -54,17 +29,6 @@ export interface FailuresPage {
   readonly isExact: boolean;
 }
 
-interface Window {
-  readonly tenantId: TenantId;
-  readonly conditions: readonly Condition[];
-  readonly since: string;
-  /** Milliseconds of the clock that executions are stored by. */
-  readonly now: number;
-  /** Exclusive; null: until now. */
-  readonly before: string | null;
-  readonly members: number;
-}
-
 /**
  * A page of the failures of the last time by cause, the largest group first. Each page reads and
  * groups the failures again, up to the instant of the first page: so no group is left out, and one
@@ -73,23 +37,10 @@ interface Window {
 export async function listFailures(
   deps: EngineDeps,
   { tenantId }: Reader,
-  { withinMs, workflowId, conditions: own, cursor, limit, members }: FailuresQuery,
+  { cursor, limit, members, ...filter }: FailuresQuery,
 ): Promise<FailuresPage> {
-  const at = cursor?.at ?? (await deps.store.diagnosis.clock());
-  const now = Date.parse(at);
-  const since = new Date(now - withinMs).toISOString();
-  const before = cursor === null ? null : new Date(now + 1).toISOString();
-  const ofWorkflow: readonly Condition[] =
-    workflowId === null ? [] : [{ field: 'workflow', operator: 'in', values: [workflowId] }];
-  const window = { tenantId, conditions: [...ofWorkflow, ...own], since, now, before, members };
-  const read = await Promise.all([
-    readShown(deps, (byMessage) => readItems(deps, window, byMessage)),
-    readShown(deps, (byMessage) => readExecutions(deps, window, byMessage)),
-  ]);
-  const groups = groupFailures(
-    read.flatMap(({ failures }) => failures),
-    members,
-  );
+  const reading = { filter, at: cursor?.at ?? null, members };
+  const { at, since, groups, isExact } = await readFailures(deps, tenantId, reading);
   const left =
     cursor === null ? groups : groups.filter((group) => compareGroups(group, cursor) > 0);
   const { rows: page, last } = takePage(left, limit);
@@ -97,95 +48,6 @@ export async function listFailures(
     since,
     groups: page,
     next: last === undefined ? null : { at, count: last.count, id: last.id },
-    isExact: read.every(({ isExact }) => isExact),
+    isExact,
   };
-}
-
-interface ReadFailures {
-  readonly failures: readonly ShownFailures[];
-  readonly isExact: boolean;
-}
-
-type ByMessage = GroupingOfFailures['byMessage'];
-
-/**
- * Failures as policies let them be seen. The stored groups are by stored messages, and a policy may hide what
- * differs between two, or leave a part that differs. So those of a policy are read again, message by message.
- */
-async function readShown(
-  deps: EngineDeps,
-  read: (byMessage: ByMessage) => Promise<GroupedFailures>,
-  byMessage: ByMessage = [],
-): Promise<ReadFailures> {
-  const { groups, isExact } = await read(byMessage);
-  const plans = await readPlans(deps, groups);
-  const redacted = [...plans].filter(([, plan]) => mayRedactErrors(plan)).map(([id]) => id);
-  if (!redacted.every((id) => byMessage.includes(id))) return readShown(deps, read, redacted);
-  return { failures: groups.map((alike) => show(deps, plans, alike)), isExact };
-}
-
-async function readItems(
-  deps: EngineDeps,
-  { tenantId, conditions, since, before, now, members }: Window,
-  byMessage: ByMessage,
-): Promise<GroupedFailures> {
-  return deps.store.workOverview.groupFailedItems({
-    tenantId,
-    criteria: gatherCriteria(conditions, now),
-    since,
-    before,
-    limit: ROWS_MAX,
-    within: SCANNED_MAX,
-    grouping: { members, byMessage },
-  });
-}
-
-/** They are found by their beginning, as no index has their end. */
-async function readExecutions(
-  deps: EngineDeps,
-  { tenantId, conditions, since, before, now, members }: Window,
-  byMessage: ByMessage,
-): Promise<GroupedFailures> {
-  const failed: Condition[] = [
-    { field: 'status', operator: 'in', values: ['failed'] },
-    { field: 'started', operator: '>=', at: { instant: since } },
-  ];
-  if (before !== null) failed.push({ field: 'ended', operator: '<', at: { instant: before } });
-  const criteria = gatherCriteria([...failed, ...conditions], now);
-  // A query for executions of another status would look through them for nothing.
-  if (criteria.statuses?.length === 0) return { groups: [], isExact: true };
-  return deps.store.executionSearch.groupFailed({
-    tenantId,
-    criteria,
-    limit: ROWS_MAX,
-    within: SCANNED_MAX,
-    grouping: { members, byMessage },
-  });
-}
-
-type Plans = ReadonlyMap<DefinitionId, Plan>;
-
-/** Few definitions have all the failures. */
-async function readPlans(
-  deps: EngineDeps,
-  groups: readonly Pick<AlikeFailures, 'definitionId'>[],
-): Promise<Plans> {
-  const ids = [...new Set(groups.map(({ definitionId }) => definitionId))];
-  const read = ids.map(async (id) => [id, (await deps.definitions.get(id)).plan] as const);
-  return new Map(await Promise.all(read));
-}
-
-/** A key is that of the stored message, and tells nothing of another. */
-function show(
-  { pseudonym }: EngineDeps,
-  plans: Plans,
-  { definitionId, ...alike }: AlikeFailures,
-): ShownFailures {
-  const plan = plans.get(definitionId);
-  if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
-  if (!mayRedactErrors(plan)) return alike;
-  const of = { plan, nodeId: alike.place?.nodeId ?? null, pseudonym };
-  const latest = alike.latest.map((one) => ({ ...one, error: redactError(one.error, of) }));
-  const isStored = latest.every(({ error }, index) => error === alike.latest[index]?.error);
-  return { ...alike, latest, causeKey: isStored ? alike.causeKey : null };
 }

@@ -26,6 +26,18 @@ export function createWorkOverview({ call }: Transport) {
     /** A page of `failureGroups`, with the time that it covers. */
     failures: (query: QueryOf<'list-failures'> = {}, options: CallOptions = {}) =>
       call('list-failures', { ...options, query }),
+    /** All failures of one of these groups, the latest first, with the query that found the group. */
+    failuresOfGroup: (
+      id: string,
+      query: QueryOf<'list-failures-of-group'> = {},
+      options: CallOptions = {},
+    ) =>
+      createPaged({
+        first: { limit: LIST_PAGE, ...query },
+        read: (query) => call('list-failures-of-group', { ...options, path: { id }, query }),
+        items: ({ failures }) => failures,
+        next: nextByCursor,
+      }),
   };
 }
 
