@@ -117,7 +117,9 @@ export class PatroniPostgres implements FailoverDatabase {
   async findPrimary(withinMs: number, except: PatroniNode | null = null): Promise<PatroniNode> {
     const deadline = performance.now() + withinMs;
     for (;;) {
-      const found = await this.#firstThat(async (node) => node !== except && (await isPrimary(node)));
+      const found = await this.#firstThat(
+        async (node) => node !== except && (await isPrimary(node)),
+      );
       if (found !== undefined) return found;
       if (performance.now() > deadline) throw new Error(`no primary after ${withinMs} ms`);
       await delay(LOOK_EVERY_MS);

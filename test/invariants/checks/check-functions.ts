@@ -146,7 +146,7 @@ function checkAnswered({ visits, history }: Of): Violation[] {
   );
 }
 
-/** The entry as it stands, without its cost where the worker left the cost open. */
+/** The recorded entry, without its cost where the worker left the cost open. */
 function asTold(stands: JsonObject, told: JsonObject | undefined): JsonObject {
   const { usage } = stands;
   if (!isJsonObject(usage) || !isJsonObject(told?.['usage'])) return stands;
