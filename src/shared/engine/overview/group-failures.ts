@@ -82,7 +82,7 @@ export function compareGroups(
 /** Where a failure is among those of its group. */
 export interface MemberPlace {
   readonly failedAt: string;
-  /** Of the work item, or of the execution that failed. */
+  /** The id of the work item, or of the execution that failed. */
   readonly id: string;
 }
 
