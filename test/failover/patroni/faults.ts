@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findFaketime } from '../../chaos/cluster/clocks.ts';
 import { SERVER, type Blow, type Fault, type Scene } from '../../chaos/faults/fault.ts';
 import { runOnServer } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { etcdFaults } from './etcd-faults.ts';
 import { cut, LINKS, mend, type Link } from './network.ts';
 import type { PatroniNode } from './patroni-node.ts';
@@ -189,7 +190,12 @@ async function readAhead(node: PatroniNode): Promise<number> {
 
 async function switchTo(database: PatroniPostgres, next: PatroniNode): Promise<string> {
   const old = await database.findPrimary(FIND_MS_MAX);
-  await old.post('/switchover', { leader: old.name, candidate: next.name }, SWITCH_MS_MAX);
+  const switching = { leader: old.name, candidate: next.name };
+  // Patroni refuses a switchover while it cannot write to etcd, and may have begun it.
+  await eventually(
+    async () => (await next.isPrimary()) || old.post('/switchover', switching, SWITCH_MS_MAX),
+    { withinMs: FIND_MS_MAX },
+  );
   return `${old.name} → ${next.name}`;
 }
 

@@ -120,6 +120,11 @@ export class PatroniNode {
     for (const { pid } of wanted) process.kill(pid, signal);
   }
 
+  /** Whether it runs as the primary and has the leader key. */
+  async isPrimary(): Promise<boolean> {
+    return (await this.ask('/primary'))?.status === 200;
+  }
+
   /** An answer of Patroni; null without one. */
   async ask(path: string): Promise<{ readonly status: number; readonly body: unknown } | null> {
     return this.#request(path, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });

@@ -118,7 +118,7 @@ export class PatroniPostgres implements FailoverDatabase {
     const deadline = performance.now() + withinMs;
     for (;;) {
       const found = await this.#firstThat(
-        async (node) => node !== except && (await isPrimary(node)),
+        async (node) => node !== except && (await node.isPrimary()),
       );
       if (found !== undefined) return found;
       if (performance.now() > deadline) throw new Error(`no primary after ${withinMs} ms`);
@@ -157,7 +157,7 @@ export class PatroniPostgres implements FailoverDatabase {
       const states = await Promise.all(this.nodes.map((node) => node.ask('/cluster')));
       seen = states.map((state) => state?.body);
       // After a loss of etcd its members are as they were before, while the primary is still demoted.
-      const primary = await this.#firstThat(isPrimary);
+      const primary = await this.#firstThat((node) => node.isPrimary());
       if (primary !== undefined && states.every((state) => this.#isWhole(state?.body))) return;
       if (performance.now() > deadline) {
         throw new Error(`not whole after ${withinMs} ms: ${JSON.stringify(seen)}`);
@@ -203,11 +203,6 @@ export class PatroniPostgres implements FailoverDatabase {
 }
 
 const WHOLE_MS_MAX = 60_000;
-
-/** It runs as the primary and has the leader key. */
-async function isPrimary(node: PatroniNode): Promise<boolean> {
-  return (await node.ask('/primary'))?.status === 200;
-}
 
 function membersOf(body: unknown): readonly NodeState[] {
   return (body as { readonly members?: readonly NodeState[] } | undefined)?.members ?? [];
