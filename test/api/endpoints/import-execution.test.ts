@@ -62,6 +62,7 @@ for (const from of DIALECTS) {
         imported: is?.body['imported'],
         error_class: 'declined',
         error_node_id: 'second',
+        awaiting_approval: null,
       },
     ]);
     for (const [errorClass, count] of [
