@@ -1,11 +1,7 @@
-import type { JsonValue } from '../../domain/json.ts';
 import { findKeyProblem } from '../../domain/keepable-json.ts';
-import type { QueueOfCall } from '../../domain/workflow/flow/call-quota.ts';
-import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readText } from '../read-fields.ts';
-import { isLimited, queueOfEntry } from '../model/queue-of-model.ts';
 import { modelOfCriteria, readCriteria, CRITERIA_FIELDS } from '../agent/read-criteria.ts';
 import type { NodePorts } from '../ports.ts';
 import type { EngineKind, RunnableKind } from '../runnable-kind.ts';
@@ -48,25 +44,10 @@ function searchKind(
 
     model: ({ criteria }) => (type === 'coordinator' ? modelOfCriteria(criteria) : []),
 
-    hasQuota: (spec) => isLimited(askedBy(spec)),
-    queueOfCall: queueOf,
-
     writes: ({ outputBinding }) => (outputBinding === null ? [] : [outputBinding]),
 
     runner,
 
-    enter(spec, context) {
-      const limited = (input: JsonValue) => queueOf(spec, input);
-      return enterWork({ queue: 'engine', call: {}, context, queueOf: limited });
-    },
+    enter: (_spec, context) => enterWork({ queue: 'engine', call: {}, context }),
   };
-
-  /** Only the coordinator asks a model. */
-  function askedBy({ criteria }: SearchSpec): ModelPart | null {
-    return type === 'coordinator' ? criteria.tiebreaker : null;
-  }
-
-  function queueOf(spec: SearchSpec, input: JsonValue): QueueOfCall {
-    return queueOfEntry(askedBy(spec), input);
-  }
 }

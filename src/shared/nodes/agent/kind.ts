@@ -1,8 +1,6 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { findAddressProblem } from '../../domain/workflow/parse/read-auth.ts';
-import type { QueueOfCall } from '../../domain/workflow/flow/call-quota.ts';
-import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import type { EnterContext, Entry, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
@@ -19,7 +17,6 @@ import { enterWork } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
-import { isLimited, queueOfEntry } from '../model/queue-of-model.ts';
 import { modelOfCriteria, readCriteria, CRITERIA_FIELDS } from './read-criteria.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createAgentRunner } from './run.ts';
@@ -66,32 +63,17 @@ export const agentKind: RunnableKind<AgentSpec> = {
 
   model: ({ choice, criteria }) => (choice.by === 'auto' ? modelOfCriteria(criteria) : []),
 
-  hasQuota: (spec) => isLimited(askedBy(spec)),
-  queueOfCall: queueOf,
-
   runner: createAgentRunner,
 
-  enter(spec, context) {
-    const { choice, timeoutMs } = spec;
+  enter({ choice, timeoutMs }, context) {
     const ref = choice.by === 'ref' ? evaluateRef(choice.ref, context) : null;
     if (typeof ref === 'object' && ref !== null) return ref;
     const limits = [timeoutMs, context.node.nodeTimeoutMs].filter((ms) => ms !== null);
     const timeout = limits.length === 0 ? null : Math.min(...limits);
     const call = { timeout_ms: timeout, agent_ref: ref };
-    const limited = (input: JsonValue) => queueOf(spec, input);
-    return enterWork({ queue: 'engine', call, context, queueOf: limited });
+    return enterWork({ queue: 'engine', call, context });
   },
 };
-
-/** Where the item waits if a model may pick the agent. It has its place until the agent has answered. */
-function queueOf(spec: AgentSpec, input: JsonValue): QueueOfCall {
-  return queueOfEntry(askedBy(spec), input);
-}
-
-/** The model that may pick the agent; null: none is asked. */
-function askedBy({ choice, criteria }: AgentSpec): ModelPart | null {
-  return choice.by === 'auto' ? criteria.tiebreaker : null;
-}
 
 function readChoice(fields: JsonObject, at: ParseContext): AgentChoice | null {
   const ref = readRef(fields, 'agent_ref', at);

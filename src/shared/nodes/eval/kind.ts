@@ -20,8 +20,7 @@ import { failExpression } from '../fail-entry.ts';
 import { readExpression } from '../read-fields.ts';
 import { readOnFail } from '../read-on-fail.ts';
 import { concludeEval } from './conclude-eval.ts';
-import { judgesOf, limitedModelOf } from './judges-of.ts';
-import { isLimited, queueOfEntry } from '../model/queue-of-model.ts';
+import { judgesOf } from './judges-of.ts';
 import { createEvalRunner } from './run.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import type { EvalSpec } from './spec.ts';
@@ -67,7 +66,6 @@ export const evalKind: RunnableKind<EvalSpec> = {
     const onFail = readOnFail(fields, at);
     const input = readInput(fields, at);
     if (scorers === null || onFail === null || input === undefined) return null;
-    warnOfLimits(scorers, at);
     return { scorers, onFail, input };
   },
 
@@ -91,9 +89,6 @@ export const evalKind: RunnableKind<EvalSpec> = {
     return judge === undefined ? [] : policyNames(judge.model);
   },
 
-  hasQuota: ({ scorers }) => limitedModelOf(scorers) !== null,
-  queueOfCall: ({ scorers }, input) => queueOfEntry(limitedModelOf(scorers), input),
-
   runner: createEvalRunner,
 
   enter(spec, context) {
@@ -105,8 +100,6 @@ export const evalKind: RunnableKind<EvalSpec> = {
     if (!judged.ok) return failExpression(judged.message);
     const output = judged.value;
     if (spec.scorers.some(({ type }) => type !== 'assertion')) {
-      const waits = queueOfEntry(limitedModelOf(spec.scorers), output);
-      if (!waits.ok) return failExpression(waits.message);
       return { do: 'work', queue: 'engine', input: output, payload: coordinates(context) };
     }
     const result = scoreSubject({
@@ -117,22 +110,6 @@ export const evalKind: RunnableKind<EvalSpec> = {
     return concludeEval(spec, { result, visit });
   },
 };
-
-/** A place of the first limited model also covers the node's other calls of it, but its token does not. */
-function warnOfLimits(scorers: readonly Scorer[], at: ParseContext): void {
-  const kept = limitedModelOf(scorers);
-  if (kept === null) return;
-  const [name] = policyNames(kept);
-  const first = scorers.findIndex((scorer) => scorer.type === 'llm_judge' && scorer.model === kept);
-  for (const [index, scorer] of scorers.entries()) {
-    if (index <= first || scorer.type !== 'llm_judge' || !isLimited(scorer.model)) continue;
-    const isCovered =
-      policyNames(scorer.model)[0] === name && (scorer.model.quota?.rate ?? null) === null;
-    if (isCovered) continue;
-    const message = `the limits of this model have no effect here, because the node keeps to those of ${name} for the judge before: put this judge into an eval node of its own`;
-    at.warn('without_effect', `/scorers/${index}`, message);
-  }
-}
 
 /** Why a scorer cannot know what it judges where it stands; null: it can. */
 function findUnknown(type: Scorer['type'], predecessors: NodePlace['predecessors']): string | null {

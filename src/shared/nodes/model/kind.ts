@@ -7,7 +7,12 @@ import type {
   ExpressionScope,
   ParseContext,
 } from '../../domain/workflow/plan/plan.ts';
-import { hasQuota, quotaFields, readCallQuota } from '../../domain/workflow/flow/call-quota.ts';
+import {
+  hasQuota,
+  queueOfEngineCall,
+  quotaFields,
+  readCallQuota,
+} from '../../domain/workflow/flow/call-quota.ts';
 import {
   anyOf,
   anything,
@@ -29,7 +34,6 @@ import { readMapping, readOutputSchema, readText } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
 import { isConversation, readMessages, writeMessage } from './read-messages.ts';
 import { readOfferedTools } from './read-offered-tools.ts';
-import { queueOfModel } from './queue-of-model.ts';
 import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createModelRunner } from './run.ts';
@@ -129,7 +133,7 @@ export const modelKind: RunnableKind<ModelSpec> = {
   retryPolicy: (spec) => spec.model.retryPolicy,
   outputSchema: (spec) => spec.outputSchema,
   hasQuota: ({ quota }) => hasQuota(quota),
-  queueOfCall: queueOfModel,
+  queueOfCall: queueOf,
 
   writes: () => ['last_model_output', 'last_model_finish_reason', 'last_model_tool_calls'],
 
@@ -138,7 +142,7 @@ export const modelKind: RunnableKind<ModelSpec> = {
   enter(spec, context) {
     const input = evaluateInput(context);
     if (!input.ok) return failExpression(input.message);
-    const waits = queueOfModel(spec, input.value);
+    const waits = queueOf(spec, input.value);
     if (!waits.ok) return failExpression(waits.message);
     const scope = scopeOf(context, input.value);
     const system = spec.systemPrompt && evaluatePrompt(spec.systemPrompt, scope);
@@ -158,6 +162,11 @@ export const modelKind: RunnableKind<ModelSpec> = {
     return enterCall(context, { input: input.value, system: system?.text ?? null, messages });
   },
 };
+
+/** Limits count calls by the provider and the model, as policies name them. */
+function queueOf({ model, quota }: ModelSpec, input: JsonValue) {
+  return queueOfEngineCall({ ...quota, tool: policyNames(model)[0] ?? model.model }, input);
+}
 
 function warnOfSchema(schema: JsonObject | null, at: ParseContext): void {
   const type = schema?.['type'] ?? 'object';

@@ -9,13 +9,12 @@ import { eventually } from '../../../support/eventually.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
 /*
- * Quotas of calls that the engine makes itself, of kinds `tool`, `mcp_tool` and `model`, and of the models that
- * judge, or pick an agent. Two processes run the nodes, and the test counts the calls that are under way in both.
+ * Quotas of calls that the engine makes itself, of kinds `tool`, `mcp_tool` and `model`. Two processes
+ * run the nodes, and the test counts the calls that are under way in both.
  */
 
 const CALLER = { tenantId: TENANT, actorId: 'token:test' };
 const PER_DAY = { limit: 2, per: '1d' };
-const KINDS = ['tool', 'mcp_tool', 'model', 'eval', 'coordinator', 'agent'];
 const SHOP = { kind: 'http', reference: 'https://shop.example/charges' };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -91,45 +90,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await settle(processes);
     t.is(calls.begun, 7);
     t.is(calls.most, 3);
-  });
-
-  test(`${dialect}: judges, and models that pick an agent, keep to the limit of the model`, async (t) => {
-    const { calls, processes, start } = await open(t, dialect, { holds: true });
-    const fast = { provider: 'openai', model: 'small', concurrency: { limit: 1 } };
-    const retry_policy = { max_attempts: 50, initial_delay_ms: 1, jitter: false };
-    const asking = (kind: JsonObject) => ({
-      models: { fast },
-      nodes: { call: { kind, retry_policy } },
-    });
-    const judge = { type: 'llm_judge', rubric: 'Is it polite?', model_ref: 'fast' };
-    await start(2, asking({ type: 'eval', scorers: [judge, { ...judge, name: 'again' }] }));
-    const picks = { tiebreaker: 'model', model_ref: 'fast' };
-    await start(2, asking({ type: 'coordinator', ...picks }));
-    await start(2, asking({ type: 'agent', agent: 'auto', ...picks }));
-    await start(1, asking({ type: 'model', model_ref: 'fast', prompt: 'Why?' }));
-    await turn(processes);
-    t.is(calls.begun, 1);
-    calls.fails = 7;
-    calls.release();
-    await eventually(async () => {
-      await settle(processes);
-      if (calls.begun < 14) throw new Error(`${calls.begun} calls`);
-    });
-    t.is(calls.begun, 14);
-    t.is(calls.most, 1);
-  });
-
-  test(`${dialect}: agents that no model picks, and checks without a model, wait for no place`, async (t) => {
-    const { calls, processes, start } = await open(t, dialect, { holds: true });
-    const fast = { provider: 'openai', model: 'small', concurrency: { limit: 1 } };
-    const asking = (kind: JsonObject) => ({ models: { fast }, nodes: { call: { kind } } });
-    await start(2, asking({ type: 'agent', agent: 'auto' }));
-    await start(2, asking({ type: 'agent', agent_ref: 'a', tiebreaker: 'model' }));
-    await start(2, asking({ type: 'coordinator' }));
-    await turn(processes);
-    t.is(calls.begun, 6);
-    calls.release();
-    await settle(processes);
   });
 
   test(`${dialect}: a rate lets no more calls begin than its burst`, async (t) => {
@@ -236,7 +196,7 @@ async function open(
   const { store, close } = await openTestStore(dialect);
   t.teardown(close);
   const calls = new Calls(options.holds ?? false);
-  const runners = new Map(KINDS.map((kind) => [kind, calls.runner]));
+  const runners = new Map(['tool', 'mcp_tool', 'model'].map((kind) => [kind, calls.runner]));
   const { leaseMs } = options;
   const openOne = () => openTestEngine({ store, runners, ...(leaseMs && { leaseMs }) });
   const processes: Processes = [openOne(), openOne()];

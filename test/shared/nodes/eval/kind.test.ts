@@ -5,7 +5,6 @@ import { readWorkflow } from '../../../../src/shared/domain/workflow/ir.ts';
 import { evalKind } from '../../../../src/shared/nodes/eval/kind.ts';
 import type { EvalSpec } from '../../../../src/shared/nodes/eval/spec.ts';
 import { builtInKinds } from '../../../../src/shared/nodes/index.ts';
-import { accept, lines } from '../../domain/workflow/read.ts';
 import { enter, nodeProblems, planOf, problemsOf } from '../enter.ts';
 
 const BIG = { type: 'assertion', name: 'big', check: 'output.n > 5' };
@@ -231,27 +230,5 @@ test('max_retries without retry is warned about', (t) => {
       pointer: '/nodes/n/kind/max_retries',
       message: 'without effect: on_fail is warn',
     },
-  ]);
-});
-
-test('a judge whose limits have no effect gets a warning', (t) => {
-  const limited = { provider: 'openai', model: 'm', concurrency: { limit: 1 } };
-  const other = { provider: 'openai', model: 'o', rate: { limit: 1, per: '1s' } };
-  const paced = { provider: 'openai', model: 'm', rate: { limit: 1, per: '1s' } };
-  const free = { provider: 'openai', model: 'f' };
-  const judge = (name: string) => ({ ...JUDGE, name, model_ref: name });
-  const scorers = ['free', 'm', 'other', 'paced'].map(judge);
-  const again = { ...judge('m'), name: 'again' };
-  const { warnings } = accept({
-    models: { m: limited, other, paced, free },
-    start_node: 'n',
-    nodes: { n: { kind: { type: 'eval', scorers: [...scorers, again] } } },
-  });
-  const message =
-    'the limits of this model have no effect here, because the node keeps to those of openai/m for the judge ' +
-    'before: put this judge into an eval node of its own';
-  t.deepEqual(lines(warnings), [
-    `/nodes/n/kind/scorers/2: ${message}`,
-    `/nodes/n/kind/scorers/3: ${message}`,
   ]);
 });
