@@ -150,6 +150,7 @@ test('only lists may lag', (t) => {
     '/executions',
     '/executions/counts',
     '/failures',
+    '/failures/:id',
     '/leases',
     '/queues',
     '/work-items',

@@ -147,7 +147,8 @@ function waitOf({ status, waiting_for: waitingFor }: Execution): Execution['wait
 }
 
 function approvalOf({ awaiting_approval: approval }: Execution): string {
-  return approval === null ? '' : `approval of ${approval.step ?? approval.node_id}`;
+  const name = approval?.step ?? approval?.node_id;
+  return name === undefined ? '' : `approval of ${name}`;
 }
 
 const WAITS: Readonly<Record<string, string>> = {

@@ -61,6 +61,8 @@ export function stackOf(thrown: unknown): { readonly stack?: string } {
 }
 
 const CAUSES_MAX = 20;
+/** A cause that is no error may be a whole request, which is cut. */
+const CAUSE_LENGTH_MAX = 2_000;
 
 /** An error may be its own cause, through others. */
 function causesOf(error: Error): readonly unknown[] {
@@ -77,7 +79,7 @@ function textOf(cause: unknown): string {
   if (cause instanceof Error) return cause.stack ?? `${cause.name}: ${cause.message}`;
   if (typeof cause === 'string') return cause;
   const read = toJson(cause, 'cause');
-  return read.ok ? JSON.stringify(read.value) : read.problem;
+  return read.ok ? JSON.stringify(read.value).slice(0, CAUSE_LENGTH_MAX) : read.problem;
 }
 
 /** The message and class that the runtime records for a thrown value. */

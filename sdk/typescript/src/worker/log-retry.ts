@@ -23,7 +23,7 @@ export function logRetry(
   }
 }
 
-/** The 4th, the 8th, the 16th and so on, as pauses have grown to 5 s by then. */
+/** The 4th, the 8th, the 16th and so on, as pauses grow to 5 s. */
 function isTold(failures: number): boolean {
   return failures >= 4 && Number.isInteger(Math.log2(failures));
 }

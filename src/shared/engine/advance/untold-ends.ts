@@ -37,6 +37,11 @@ async function recordIn(
   executionId: ExecutionId,
   { parentId, ends }: { readonly parentId: ExecutionId; readonly ends: readonly EndOfChild[] },
 ): Promise<{ readonly continuedAs: ExecutionId | null } | null> {
+  const known = await deps.store.executions.find(executionId, null);
+  // Nothing waits for the children of most parents that have ended, and their histories may be long.
+  if (known === null || known.status === 'failed' || known.status === 'cancelled') {
+    return { continuedAs: null };
+  }
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return { continuedAs: null };
   const { row } = loaded;

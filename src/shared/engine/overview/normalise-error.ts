@@ -32,8 +32,8 @@ const RULES: readonly (readonly [
   replacement: string,
   needed: readonly string[],
 ])[] = [
-  // The occurrence of a step of a durable function, as in: step charge#2: declined.
-  [/^(step [^:]+)#\d+(?=: )/g, '$1', ['step ']],
+  // The occurrence of a step of a durable function, as in: node pay failed: step charge#2: declined.
+  [/(?<=^|: )(step (?:rollback:)?[^:]+)#\d+(?=: )/g, '$1', ['step ']],
   // Quoted values. An apostrophe between letters, as in can't, is no quote.
   [
     /"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”|(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)/g,

@@ -93,6 +93,16 @@ const CAUSES: readonly (readonly [string, ...string[]])[] = [
   // Steps of durable functions. Their occurrences and branches are one cause.
   ['step charge: no card', 'step charge: no card', 'step charge#2: no card'],
   [
+    'node pay failed: step charge: no card',
+    'node pay failed: step charge: no card',
+    'node pay failed: step charge#2: no card',
+  ],
+  [
+    'the rollback failed: step rollback:charge: no card',
+    'the rollback failed: step rollback:charge: no card',
+    'the rollback failed: step rollback:charge#2: no card',
+  ],
+  [
     'step items[…]/charge: no card',
     'step items[0]/charge#3: no card',
     'step items[17]/charge: no card',

@@ -147,7 +147,7 @@ class RetryLog:
         self.failures += 1
         if self.failures == 1:
             self._logger.warning("%s, trying again: %s", self._what, error)
-        # The 4th, the 8th, the 16th and so on, as pauses have grown to 5 s by then.
+        # The 4th, the 8th, the 16th and so on, as pauses grow to 5 s.
         elif self.failures >= 4 and self.failures & (self.failures - 1) == 0:
             tried = round(time.monotonic() - self._since)
             self._logger.warning("%s, trying again for %d s: %s", self._what, tried, error)

@@ -162,12 +162,15 @@ const LIST_DECIDED = `
 
 const FIND_OLDEST_OPEN = `
   select a.execution_id, a.node_id, a.step, a.requested_at
-  from approvals a
-  where a.execution_id in (select value from json_each(:ids))
+  from json_each(:ids) of_list
+  cross join approvals a
+  where a.execution_id = of_list.value
     and a.tenant_id = :tenant_id
     and a.sequence = (
-      select min(o.sequence)
+      select o.sequence
       from approvals o
-      where o.execution_id = a.execution_id
+      where o.execution_id = of_list.value
         and o.decided_at is null
+      order by o.sequence
+      limit 1
     )`;

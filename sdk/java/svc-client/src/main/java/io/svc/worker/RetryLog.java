@@ -27,7 +27,7 @@ final class RetryLog {
     if (failures == 1) {
       logger.log(Level.WARNING, what + ", trying again: " + error.getMessage());
     } else if (failures >= 4 && Integer.bitCount(failures) == 1) {
-      // The 4th, the 8th, the 16th and so on, as pauses have grown to 5 s by then.
+      // The 4th, the 8th, the 16th and so on, as pauses grow to 5 s.
       long tried = Math.round((System.nanoTime() - since) / 1e9);
       logger.log(Level.WARNING, what + ", trying again for " + tried + " s: " + error.getMessage());
     }
