@@ -3,6 +3,7 @@ import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
 import { createProgress } from '../../cli/progress.ts';
+import { readLastRun } from './read-last-run.ts';
 
 /** Shows what happens on stderr until the execution has ended. */
 export async function awaitEnd(client: SvcClient, executionId: string): Promise<void> {
@@ -22,14 +23,13 @@ export async function awaitEnd(client: SvcClient, executionId: string): Promise<
 
 /** Waits through the runs that continue the execution, and gives the last. */
 export async function awaitLastRun(client: SvcClient, executionId: string): Promise<WireExecution> {
-  for (let id = executionId; ;) {
+  return readLastRun(executionId, async (id) => {
     await awaitEnd(client, id);
     const ended = await client.readExecution(id);
     const next = ended.continued_as ?? null;
-    if (next === null) return ended;
-    printNote(`${id} continues as ${next}`);
-    id = next;
-  }
+    if (next !== null) printNote(`${id} continues as ${next}`);
+    return ended;
+  });
 }
 
 /** @throws CliError with the exit code for an execution that failed or was cancelled. */

@@ -4,6 +4,7 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { printJson, printLine } from '../../cli/output.ts';
 import { awaitEnd, refuseUnlessCompleted } from './await-end.ts';
+import { readLastRun } from './read-last-run.ts';
 
 export interface ResultOptions extends ClientOptions {
   readonly wait?: boolean;
@@ -11,21 +12,12 @@ export interface ResultOptions extends ClientOptions {
 
 /** Prints the output alone, so that a pipe gets it; as data, the whole answer. */
 export async function showResult(executionId: string, options: ResultOptions): Promise<void> {
-  const result = await readLastRun(executionId, options);
+  const client = connectClient(options);
+  const result = await readLastRun(executionId, (id) => readOne(client, id, options));
   const { error } = result;
   if (options.output === 'json') printJson(result);
   else if (error === null) printLine(JSON.stringify(result.output, null, 2));
   refuseUnlessCompleted({ ...result, error: error?.message ?? null });
-}
-
-/** The result of the execution, or of the run that continues it. */
-async function readLastRun(executionId: string, options: ResultOptions): Promise<WireResult> {
-  const client = connectClient(options);
-  for (let id = executionId; ;) {
-    const result = await readOne(client, id, options);
-    if (result.continued_as === null) return result;
-    id = result.continued_as;
-  }
 }
 
 async function readOne(client: SvcClient, id: string, options: ResultOptions): Promise<WireResult> {

@@ -103,13 +103,7 @@ class LostAnswersTest {
   void a_wrong_port_is_tried_again_until_the_worker_stops() throws Exception {
     Logged logged = new Logged();
     String nobody = "http://127.0.0.1:" + SvcRuntime.freePort();
-    try (Worker worker =
-        Worker.builder()
-            .url(nobody)
-            .logger(logged)
-            .tool("a.b", Map.class, (input, ctx) -> null)
-            .build()
-            .start()) {
+    try (Worker worker = claiming(nobody, logged)) {
       Until.isTrue(
           () ->
               logged.messages(Level.WARNING).stream()
@@ -127,13 +121,7 @@ class LostAnswersTest {
     String nobody = "http://127.0.0.1:" + SvcRuntime.freePort();
     DurableFunction<Object, Object> one = Functions.of(name, (ctx, input) -> null);
     try (Worker registering = Worker.builder().url(nobody).logger(logged).function(one).build();
-        Worker claiming =
-            Worker.builder()
-                .url(nobody)
-                .logger(logged)
-                .tool("a.b", Map.class, (input, ctx) -> null)
-                .build()
-                .start()) {
+        Worker claiming = claiming(nobody, logged)) {
       // It is never ready, so that its start would wait.
       Thread.startVirtualThread(registering::run);
       for (String what : List.of("cannot register", "cannot claim")) {
@@ -144,6 +132,16 @@ class LostAnswersTest {
                         line -> line.matches(what + ", trying again for \\d+ s: no answer.*")));
       }
     }
+  }
+
+  /** It claims items of one tool from there. */
+  private static Worker claiming(String url, Logged logged) throws Exception {
+    return Worker.builder()
+        .url(url)
+        .logger(logged)
+        .tool("a.b", Map.class, (input, ctx) -> null)
+        .build()
+        .start();
   }
 
   @ParameterizedTest
