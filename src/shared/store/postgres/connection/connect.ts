@@ -38,7 +38,8 @@ const TRIES_MAX = 8;
  * nothing is left to estimates: rows of tables are found by `= any(<array>)` or by a lateral part
  * with a limit, both through the index the statement was written for, and what is found is joined by
  * hash. With nested loops allowed, 250 plans were joined to 250 plans in 10 ms instead of 0.2.
- * Compilation by JIT costs more than any statement here.
+ * Compilation by JIT and the start of parallel workers cost more than any statement here; parallel
+ * workers also read more rows than a limit asks for.
  */
 const PLANNING: SessionSettings = {
   plan_cache_mode: 'force_generic_plan',
@@ -46,6 +47,7 @@ const PLANNING: SessionSettings = {
   enable_bitmapscan: 'off',
   enable_mergejoin: 'off',
   enable_nestloop: 'off',
+  max_parallel_workers_per_gather: '0',
   jit: 'off',
 };
 

@@ -23,7 +23,8 @@ export function createRunnableStore(pool: PostgresPool): RunnableStore {
 /**
  * The oldest of each shard by its index, then the oldest of all. Marks know no tenant: as long as all
  * are active, which is nearly always, executions are not looked up for it. An execution that waits for a
- * place may be marked as well, by an event from outside: it begins when it has its place.
+ * place may be marked as well, by an event from outside: it begins when it has its place. With
+ * `offset 0` the server looks the waits of each execution up, and never hashes all that wait.
  */
 const LIST: Statement = {
   name: 'list-runnable',
@@ -55,11 +56,12 @@ const LIST: Statement = {
             from child_places c
             where c.execution_id = r.execution_id
               and c.state = 'waiting'
+            offset 0
           )
         )
         and not (
           (select any_in_flow from inactive)
-          and exists (select from flow_waits w where w.execution_id = r.execution_id)
+          and exists (select from flow_waits w where w.execution_id = r.execution_id offset 0)
         )
       order by r.seq
       limit $2
