@@ -8,7 +8,7 @@ import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts
 import type { GroupedFailures } from '../../../../src/shared/store/readings/failures.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase } from '../../../support/database.ts';
-import { connectRaw, waitUntilAlone } from './raw-client.ts';
+import { connectRaw, summarizeEvents, waitUntilAlone } from './raw-client.ts';
 
 /*
  * Lists of approvals, failures and executions due read a bounded part of full tables, with statistics of the server
@@ -166,6 +166,7 @@ for (const isAnalyzed of [true, false]) {
     const raw = await connectRaw(database.url);
     t.teardown(() => raw.end());
     await fill(raw);
+    await summarizeEvents(raw);
     if (isAnalyzed) await raw.query(`vacuum analyze ${TABLES.join(', ')}`);
     // The server reports what filling has read.
     await countReads(raw);

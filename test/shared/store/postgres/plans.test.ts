@@ -34,7 +34,7 @@ import {
   makeUuid,
 } from '../contract/make.ts';
 import { partitionPast } from './partition-scene.ts';
-import { connectRaw, waitUntilAlone } from './raw-client.ts';
+import { connectRaw, summarizeEvents, waitUntilAlone } from './raw-client.ts';
 
 /*
  * The server plans a statement at its first use and keeps the plan. A process that starts with an
@@ -204,7 +204,6 @@ async function fillHistory(reader: pg.Client): Promise<void> {
     `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
      select id, 1, 'NodeStarted', json_build_object('text', repeat('x', 1000)), 'a', created_at
      from executions order by created_at`,
-    `select brin_summarize_new_values('events_by_time')`,
     `insert into audit_windows select h + 1, ${hour('h')}, ${hour('h + 1')}, ${hash}, ${hash}, now()
      from ${hours}`,
     `insert into audit_seals
@@ -213,6 +212,7 @@ async function fillHistory(reader: pg.Client): Promise<void> {
   ]) {
     await reader.query(statement);
   }
+  await summarizeEvents(reader);
 }
 
 /** Rows of events that scans and indexes have fetched. */

@@ -70,6 +70,23 @@ export async function vacuumWhole(client: pg.Client, tables: readonly string[]):
   });
 }
 
+/**
+ * Summarizes the times of events. The server would do so by itself when it sees fit, also where its vacuum is
+ * off, and would count the rows that it reads for it.
+ */
+export async function summarizeEvents(client: pg.Client): Promise<void> {
+  await client.query(`select brin_summarize_new_values('events_by_time')`);
+  await eventually(async () => {
+    const { rows } = await client.query<{ readonly workers: number }>(
+      `select count(*)::int4 as workers
+       from pg_stat_activity
+       where datname = current_database()
+         and backend_type = 'autovacuum worker'`,
+    );
+    if (rows[0]?.workers !== 0) throw new Error('the server still tends the tables');
+  });
+}
+
 /** Rows of a table that ended sessions have read, by full scans and through indexes. */
 export async function countTableReads(client: pg.Client, table: string): Promise<number> {
   await client.query('select pg_stat_force_next_flush()');
