@@ -71,7 +71,7 @@ export async function vacuumWhole(client: pg.Client, tables: readonly string[]):
 }
 
 /**
- * Summarizes the times of events. The server would do so by itself when it sees fit, also where its vacuum is
+ * Summarizes the times of events. The server would do so when it sees fit, also where its vacuum is
  * off, and would count the rows that it reads for it.
  */
 export async function summarizeEvents(client: pg.Client): Promise<void> {
