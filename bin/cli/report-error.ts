@@ -45,7 +45,8 @@ function reportAnswer(error: ApiError): number {
     );
   }
   if (error.status === 403 && error.message.startsWith('insufficient role')) {
-    return report(`${error.message}: ${ADVICE_ON_ROLE}`, EXIT.failure);
+    const advice = [error.hint, ADVICE_ON_ROLE].filter((one) => one !== null).join(', or ');
+    return report(`${error.message}: ${advice}`, EXIT.failure);
   }
   if (error.status === 404) return report(adviseMissing(error.message), EXIT.notFound);
   return report(error.message, EXIT.failure);

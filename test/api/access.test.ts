@@ -129,6 +129,19 @@ test('allowed: a reviewer approves where auth.reviewers_may_approve is set', asy
   await api.close();
 });
 
+test('403: a reviewer who may not approve learns which setting would allow it, and nobody else does', async (t) => {
+  const { api } = t.context;
+  const path = `/executions/${UNKNOWN_EXECUTION}`;
+  const approval = { path: `${path}/approve`, body: { decision: 'approved' } };
+  const reviewer = await api.mint({ role: 'reviewer' });
+  const hint = 'set auth.reviewers_may_approve = true to let the role reviewer decide approvals';
+  t.like((await api.call({ ...approval, token: reviewer })).body, { error: WRITERS, hint });
+  const cancel = { method: 'POST', path: `${path}/cancel`, token: reviewer } as const;
+  t.false('hint' in (await api.call(cancel)).body);
+  const viewer = await api.mint({ role: 'viewer' });
+  t.false('hint' in (await api.call({ ...approval, token: viewer })).body);
+});
+
 test('200: an operator of the default tenant acts for the tenant in X-Tenant-Id', async (t) => {
   const { api } = t.context;
   await api.makeTenant('customer');

@@ -113,6 +113,18 @@ for (const { status, code, error } of ANSWERS) {
   });
 }
 
+test('1: the hint of a refusal goes before the general advice', async (t) => {
+  const body = {
+    error: 'insufficient role — developer or operator required',
+    hint: 'set auth.reviewers_may_approve = true to let the role reviewer decide approvals',
+  };
+  const { url, close } = await listen({ status: 403, body: JSON.stringify(body) });
+  t.teardown(close);
+  const { code, stderr } = await runSvc(['execution', 'approve', 'exec_1', '--url', url], { cwd });
+  t.is(code, 1);
+  t.true(stderr.startsWith(`error: ${body.error}: ${body.hint}, or give a token of such a role`));
+});
+
 const MISSING = [
   ['execution exec_1', /; list them with: \S.* execution list\n$/],
   ['workflow orders version 2', /; list them with: \S.* workflow list\n$/],

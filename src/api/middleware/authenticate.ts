@@ -1,6 +1,7 @@
 import {
   actorOf,
   managesTenants,
+  hintForRole,
   missingRole,
   ROLES,
   needsToken,
@@ -101,7 +102,10 @@ async function judgeCaller(
   if (missing !== null) {
     const { role } = identity;
     const roles = ROLES.filter((one) => missingRole({ access, role: one, rules: auth }) === null);
-    throw new SvcError('forbidden', missing, { body: { role, allowed_roles: roles } });
+    const hint = hintForRole({ access, role, rules: auth });
+    throw new SvcError('forbidden', missing, {
+      body: { role, allowed_roles: roles, ...(hint !== null && { hint }) },
+    });
   }
   const tenantId = chooseTenant(identity, params.tenantHeader);
   const tenant = await params.knowTenant(tenantId);

@@ -73,6 +73,17 @@ export function missingRole(params: {
   }
 }
 
+/** What an operator could set so that a refused role suffices: the hint of the 403. Null: no setting does. */
+export function hintForRole(params: {
+  readonly access: Access;
+  readonly role: Role;
+  readonly rules: AccessRules;
+}): string | null {
+  const opened = { ...params, rules: { ...params.rules, reviewersMayApprove: true } };
+  if (missingRole(params) === null || missingRole(opened) !== null) return null;
+  return 'set auth.reviewers_may_approve = true to let the role reviewer decide approvals';
+}
+
 /** Operators of the default tenant manage tenants and act for every one of them. */
 export function managesTenants(identity: Identity): boolean {
   return identity.role === 'operator' && identity.tenantId === DEFAULT_TENANT;

@@ -25,11 +25,21 @@ export class ApiError extends Error {
   readonly status: number;
   /** `code` of the answer, such as `concurrency_limit`; null: it has none. */
   readonly code: string | null;
+  /** `hint` of the answer: what would allow the request; null: it has none. */
+  readonly hint: string | null;
 
-  constructor(status: number, message: string, code: string | null = null) {
+  constructor(
+    status: number,
+    message: string,
+    {
+      code = null,
+      hint = null,
+    }: { readonly code?: string | null; readonly hint?: string | null } = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
+    this.hint = hint;
   }
 }
 
@@ -115,7 +125,10 @@ async function readError(
   const body = parse(await readText(target, response));
   const message = messageIn(body);
   if (message !== null && (status !== 404 || NOT_FOUND.test(message))) {
-    return new ApiError(status, message, codeIn(body));
+    return new ApiError(status, message, {
+      code: textIn(body, 'code'),
+      hint: textIn(body, 'hint'),
+    });
   }
   const found = `HTTP status ${status}`;
   // A proxy in front of a runtime answers like this while the runtime is away.
@@ -132,8 +145,9 @@ function messageIn(body: JsonValue | undefined): string | null {
   return typeof message === 'string' ? message : null;
 }
 
-function codeIn(body: JsonValue | undefined): string | null {
-  return isJsonObject(body) && typeof body['code'] === 'string' ? body['code'] : null;
+function textIn(body: JsonValue | undefined, member: string): string | null {
+  const value = isJsonObject(body) ? body[member] : undefined;
+  return typeof value === 'string' ? value : null;
 }
 
 /** Undefined: not JSON. */
