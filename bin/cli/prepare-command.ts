@@ -6,9 +6,18 @@ import { applyProfile } from './profiles/apply-profile.ts';
 
 /** Settles, before a command acts, what commands share: where the runtime is, and the format. */
 export async function prepareCommand(command: Command): Promise<void> {
+  if (Object.keys(process.env).some(isOwnVariable)) {
+    const { noteUnknownVariables } = await import('./note-unknown-variables.ts');
+    noteUnknownVariables(command.opts()['config'] as string | undefined);
+  }
   // `login` makes a profile, and must work when the one in use is gone.
   if (command.name() !== 'login') applyProfile(command);
   await chooseRenderer(command);
+}
+
+/** Those that most commands have need no list to compare with. */
+function isOwnVariable(name: string): boolean {
+  return name.startsWith('SVC_') && name !== 'SVC_URL' && name !== 'SVC_TOKEN';
 }
 
 /** A command that sees `json` hands over data, and the renderer prints it. */

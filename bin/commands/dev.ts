@@ -10,6 +10,7 @@ import { runUntilStopped } from '../boot/drain.ts';
 import { printNote } from '../cli/output.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';
 import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { warnOfUnknownVariables } from '../boot/warn-of-unknown-variables.ts';
 import { noteDatabase, showDatabase } from '../boot/take-database.ts';
 import { readVersion } from '../../src/runtime/version.ts';
 
@@ -26,11 +27,13 @@ export async function runDev(
   const config = isUnset('telemetry.metrics_port')
     ? { ...given, telemetry: { ...given.telemetry, metricsPort: 'off' as const } }
     : given;
-  checkStartup({ config, database, role: 'all' });
-  noteDatabase(read, 'dev');
   const processId = createProcessId();
   const isPretty = isUnset('logging.format') && process.stdout.isTTY;
   const log = createLog({ config, role: 'all', processId, ...(isPretty && { format: 'pretty' }) });
+  // A misspelt setting may be why the start is refused.
+  warnOfUnknownVariables({ log, config, env: process.env });
+  checkStartup({ config, database, role: 'all' });
+  noteDatabase(read, 'dev');
   await runUntilStopped({
     log,
     deadlineMs: config.scheduler.shutdownDeadlineSeconds * 1000,

@@ -6,6 +6,7 @@ import { asTyped } from '../cli/as-typed.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';
 import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { warnOfUnknownVariables } from '../boot/warn-of-unknown-variables.ts';
 import { noteDatabase } from '../boot/take-database.ts';
 
 export interface ServeOptions extends ConfigOptions {
@@ -18,10 +19,12 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const read = readConfig(options, 'serve');
   const { config, origins, database } = read;
   const { role } = options;
-  checkStartup({ config, database, role });
-  noteDatabase(read, 'serve');
   const processId = createProcessId();
   const log = createLog({ config, role, processId });
+  // A misspelt setting may be why the start is refused.
+  warnOfUnknownVariables({ log, config, env: process.env });
+  checkStartup({ config, database, role });
+  noteDatabase(read, 'serve');
   await runUntilStopped({
     log,
     deadlineMs: config.scheduler.shutdownDeadlineSeconds * 1000,

@@ -1,6 +1,7 @@
 import type { KeyRow } from './key-row.ts';
 import type { ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from './keys.ts';
+import { OTHER_VARIABLES } from './other-variables.ts';
 import { describeType } from './read-value.ts';
 
 /** The text of `docs/reference/configuration.md`, rendered from the table of keys. */
@@ -31,21 +32,22 @@ In the file a key \`section.key\` is \`key\` in the table \`[section]\`. In the 
 is set.
 `;
 
-const OTHER_VARIABLES = [
+const PROVIDER_VARIABLES = [
   ['`<PROVIDER>_API_KEY`', 'Key of a further model provider that speaks the protocol of OpenAI.'],
   ['`<PROVIDER>_BASE_URL`', 'Its base URL: what makes it a provider; see `docs/guides/models.md`.'],
-  ['`SVC_TOKEN`', 'Token sent by the `svc` commands that call a running service.'],
-  [
-    '`SVC_REQUEST_TIMEOUT`',
-    'Longest wait of these commands for an answer, such as `10s`; default `60s`.',
-  ],
 ];
 
 function renderOtherVariables(): string {
+  const documented = Object.entries(OTHER_VARIABLES).flatMap(([name, meaning]) =>
+    meaning === null ? [] : [[`\`${name}\``, meaning]],
+  );
   return `## Other environment variables
 
-${renderTable(['Variable', 'Meaning'], OTHER_VARIABLES)}
+${renderTable(['Variable', 'Meaning'], [...PROVIDER_VARIABLES, ...documented])}
 A workflow names further variables for the secrets of its MCP servers and remote agents.
+
+A variable \`SVC_…\` that no part of svc reads is probably misspelt. The service logs one warning about it at its start,
+and \`svc\` writes it to stderr, with the known name that is nearest.
 `;
 }
 

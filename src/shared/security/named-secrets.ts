@@ -38,6 +38,11 @@ export function createNamedSecrets(options: {
 /** A pattern as the configuration takes it: letters, digits, `_` and `*`, behind an optional tenant. */
 export const SECRET_PATTERN = /^(?:[a-z0-9][a-z0-9_-]{0,62}:)?[A-Za-z_*][A-Za-z0-9_*]{0,127}$/;
 
+/** Whether the pattern is for this name, for any tenant. */
+export function isNamedBy(pattern: string, name: string): boolean {
+  return readPattern(pattern).names.test(name);
+}
+
 function readPattern(pattern: string): { readonly tenant: string | null; readonly names: RegExp } {
   const [name = '', tenant = null] = pattern.split(':').toReversed();
   return { tenant, names: new RegExp(`^${name.replaceAll('*', '[A-Za-z0-9_]*')}$`) };
