@@ -19,6 +19,7 @@ export async function registerWorkflow(
         throw error;
       });
     answers.push(answer);
+    tellWarnings(answer);
     if (options.output !== 'json') printRegistered(answer);
   }
   const [only, ...others] = answers;
@@ -26,10 +27,19 @@ export async function registerWorkflow(
   printJson(others.length === 0 ? only : { workflows: answers });
 }
 
-function printRegistered(answer: WireRegistered): void {
-  for (const { pointer, message } of answer.warnings ?? []) {
+/** On stderr, so that a script that reads the answer alone shows them too. */
+function tellWarnings({ workflow_id: id, warnings = [] }: WireRegistered): void {
+  for (const { pointer, message } of warnings) {
     printNote(`warning: ${pointer || '/'}: ${message}`);
   }
+  if (warnings.length === 0) return;
+  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  printNote(
+    `${id} is registered in spite of ${count}: correct them, or refuse such definitions with --strict`,
+  );
+}
+
+function printRegistered(answer: WireRegistered): void {
   const revision = answer.revision === undefined ? '' : `, revision ${answer.revision}`;
   printLine(`registered ${answer.workflow_id} ${answer.version}${revision}`);
 }

@@ -153,6 +153,9 @@ test('workflow register: --strict takes warnings for errors', async (t) => {
   const lenient = await svc('workflow', 'register', 'slip.json');
   t.is(lenient.code, 0);
   t.regex(lenient.stderr, /warning: \/nodes\/a\/outptu: /);
+  t.regex(lenient.stderr, /slip is registered in spite of 1 warning: .* --strict\n$/);
+  const piped = await svc('workflow', 'register', 'slip.json', '-o', 'json');
+  t.is(piped.stderr, lenient.stderr);
 });
 
 test('workflow register: a definition that cannot run is refused with the place', async (t) => {

@@ -39,6 +39,37 @@ test('an order of 5 000 no longer passes a limit of 100 in silence', (t) => {
   ]);
 });
 
+test('a field in the wrong place is told where it belongs', (t) => {
+  const ignored = (pointer: string, name: string, rest: string) =>
+    `unknown_field ${pointer} unknown field "${name}" is ignored${rest}`;
+  t.deepEqual(
+    lint({
+      retry_policy: 'no_retry',
+      retry: { max_attempts: 3 },
+      wholly_unlike: 1,
+      nodes: {
+        a: {
+          kind: { type: 'python_fn', module: 'm', function: 'f', data_policy: {} },
+          cost_budget_usd: 1,
+          retry: { max_attempts: 3 },
+          name: 'A',
+        },
+      },
+      edges: [{ from: 'a', to: 'end', retry_policy: 'no_retry' }],
+    }),
+    [
+      ignored('/retry_policy', 'retry_policy', ' here: move it to /nodes/<id>/retry_policy'),
+      ignored('/retry', 'retry', ' here: did you mean /nodes/<id>/retry_policy?'),
+      ignored('/wholly_unlike', 'wholly_unlike', ''),
+      ignored('/nodes/a/cost_budget_usd', 'cost_budget_usd', ' here: move it to /cost_budget_usd'),
+      ignored('/nodes/a/retry', 'retry', ': did you mean "retry_policy"?'),
+      ignored('/nodes/a/name', 'name', ''),
+      ignored('/nodes/a/kind/data_policy', 'data_policy', ' here: move it to /nodes/a/data_policy'),
+      ignored('/edges/0/retry_policy', 'retry_policy', ''),
+    ],
+  );
+});
+
 test('names are checked wherever a definition has names of its own', (t) => {
   const warnings = lint({
     state_schemas: {},
@@ -98,7 +129,7 @@ test('names are checked wherever a definition has names of its own', (t) => {
 test('a policy inside a kind is not in force, and gets a warning', (t) => {
   t.deepEqual(
     lint({ nodes: { a: { kind: { type: 'pass', policy: { blocked_tools: ['*'] } } } } }),
-    [unknown('/nodes/a/kind/policy', 'policy')],
+    [`${unknown('/nodes/a/kind/policy', 'policy')} here: move it to /nodes/a/policy`],
   );
 });
 

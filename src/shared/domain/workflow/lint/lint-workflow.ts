@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../json.ts';
-import { nearestName } from '../../nearest-name.ts';
 import type { KindRegistry } from '../kind-registry.ts';
 import type { Plan } from '../plan/plan.ts';
 import { WarningList, type Warning } from '../problem.ts';
-import { quoteId } from '../quote-id.ts';
 import { createPathChecker } from './check-state-path.ts';
 import { pathsInValue } from './paths-in-value.ts';
+import { tellUnknownField } from './tell-unknown-field.ts';
 import { walkDefinition } from './walk-definition.ts';
 
 /**
@@ -26,9 +25,9 @@ export function lintWorkflow(params: {
     definitions: kinds.definitions(),
     kindOf: (type) => kinds.lookUp(type),
     visitor: {
-      unknownField({ pointer, name, known }) {
-        const message = warnings.isFull ? '' : describeUnknown(name, known);
-        warnings.add('unknown_field', pointer, message);
+      unknownField(found) {
+        const message = warnings.isFull ? '' : tellUnknownField(found);
+        warnings.add('unknown_field', found.pointer, message);
       },
       value({ pointer, name, value, nodeId }) {
         if (checkPath === null || warnings.isFull) return;
@@ -45,12 +44,6 @@ export function lintWorkflow(params: {
     },
   });
   return warnings.toArray();
-}
-
-function describeUnknown(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  const meant = nearest === null ? '' : `: did you mean ${quoteId(nearest)}?`;
-  return `unknown field ${quoteId(name)} is ignored${meant}`;
 }
 
 /** Tools and prompts see the input of their node, which its `input_mapping` may have made. */

@@ -1,0 +1,50 @@
+import { nearestName } from '../../nearest-name.ts';
+import { pointerTo } from '../problem.ts';
+import { quoteId } from '../quote-id.ts';
+import { NODE_FIELDS, WORKFLOW_FIELDS } from '../schema/workflow-fields.ts';
+
+interface UnknownField {
+  readonly pointer: string;
+  readonly name: string;
+  /** The names that are read in its place. */
+  readonly known: readonly string[];
+}
+
+/** What is wrong with a name that nothing reads where it is, and where or how it was probably meant. */
+export function tellUnknownField(found: UnknownField): string {
+  const { name, known } = found;
+  const told = `unknown field ${quoteId(name)} is ignored`;
+  const home = homeOf(found, name);
+  if (home !== null) return `${told} here: move it to ${home}`;
+  const nearest = nearestName(name, known);
+  if (nearest !== null) return `${told}: did you mean ${quoteId(nearest)}?`;
+  const longer = [NODE_NAMES, known, TOP_NAMES]
+    .map((names) => longerName(name, names))
+    .find((one) => one !== null);
+  if (longer === undefined) return told;
+  if (known.includes(longer)) return `${told}: did you mean ${quoteId(longer)}?`;
+  const elsewhere = homeOf(found, longer);
+  return elsewhere === null ? told : `${told} here: did you mean ${elsewhere}?`;
+}
+
+/** The pointer of a field in the place that has it; null: no place does. */
+function homeOf({ pointer }: UnknownField, field: string): string | null {
+  const node = IN_NODE.exec(pointer)?.[1];
+  if (node === undefined && !AT_TOP.test(pointer)) return null;
+  if (NODE_NAMES.includes(field)) return `${node ?? '/nodes/<id>'}${pointerTo(field)}`;
+  return TOP_NAMES.includes(field) ? pointerTo(field) : null;
+}
+
+const AT_TOP = /^\/[^/]+$/;
+const IN_NODE = /^(\/nodes\/[^/]+)(?:\/kind)?\/[^/]+$/;
+
+/** Names that each part of a definition could have say nothing about where they belong. */
+const ANYWHERE = ['id', 'name', 'description', 'labels', 'version'];
+const NODE_NAMES = Object.keys(NODE_FIELDS).filter((name) => !ANYWHERE.includes(name));
+const TOP_NAMES = Object.keys(WORKFLOW_FIELDS).filter((name) => !ANYWHERE.includes(name));
+
+/** `retry_policy` for `retry`. */
+function longerName(name: string, known: readonly string[]): string | null {
+  const longer = known.filter((one) => one.startsWith(`${name}_`));
+  return longer.length === 1 ? (longer[0] ?? null) : null;
+}
