@@ -5,6 +5,8 @@ import { printNote, showText } from './output.ts';
 export interface Progress {
   readonly show: (event: WireEvent) => void;
   readonly note: (reason: string) => void;
+  /** A line that stays. */
+  readonly say: (text: string) => void;
   readonly end: () => void;
 }
 
@@ -37,6 +39,7 @@ function createLiveHints(executionId: string): Progress {
       if (hint !== null) leave(hint);
     },
     note: (reason) => leave(`connecting again: ${reason}`),
+    say: leave,
     end: () => line.end(),
   };
 }
@@ -48,6 +51,7 @@ function createHints(executionId: string): Progress {
       if (hint !== null) printNote(hint);
     },
     note: (reason) => printNote(`connecting again: ${reason}`),
+    say: printNote,
     end: () => undefined,
   };
 }

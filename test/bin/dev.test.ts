@@ -158,6 +158,22 @@ test('workflow register: --strict takes warnings for errors', async (t) => {
   t.is(piped.stderr, lenient.stderr);
 });
 
+test('execution start --wait says what holds an execution back, and what to do', async (t) => {
+  const kind = { type: 'python_fn', module: 'nobody', function: 'serves' };
+  writeFileSync(
+    join(cwd, 'unserved.json'),
+    JSON.stringify({ workflow_id: 'unserved', nodes: { a: { kind } } }),
+  );
+  await svc('workflow', 'register', 'unserved.json');
+  const env = { SVC_URL: url };
+  const waiting = startSvc(['execution', 'start', 'unserved', '--wait'], { cwd, env });
+  const [, id = ''] = await waiting.waitFor(
+    /(exec_\w+) waits: .*no worker.*; it continues with: a worker that claims nobody\.serves from python_tool\n/,
+  );
+  await svc('execution', 'cancel', id);
+  t.is((await waiting.ended).code, 8);
+});
+
 test('workflow register: a definition that cannot run is refused with the place', async (t) => {
   writeFileSync(join(cwd, 'bad.yaml'), 'workflow_id: bad\nnodes:\n  a: { kind: bogus }\n');
   const { code, stdout, stderr } = await svc('workflow', 'register', 'bad.yaml');

@@ -448,6 +448,19 @@ test('0: an execution that continues as a new one is followed to its end', async
   t.is(parse(stdout).cases[0]?.execution_id, executions[0]?.execution_id);
 });
 
+test('a case that nobody works on says so, once for all cases', async (t) => {
+  const kind = { type: 'python_fn', module: 'nobody', function: 'serves' };
+  await write('unserved.json', JSON.stringify({ workflow_id: 'unserved', nodes: { a: { kind } } }));
+  await writeRows('unserved.jsonl', [{ n: 1 }, { n: 2 }]);
+  const args = ['unserved.jsonl', '--workflow', 'unserved.json', '--check', 'true'];
+  const run = startSvc(['eval', 'run', ...args], { cwd, env: { SVC_URL: url } });
+  await run.waitFor(
+    /exec_\w+ waits: .*no worker.*; it continues with: a worker that claims nobody\.serves/,
+  );
+  await run.stop('SIGINT');
+  t.is(run.output().match(/ waits: /g)?.length, 1);
+});
+
 test('130: Ctrl-C cancels what is under way, and the report is written', async (t) => {
   await write('held.json', JSON.stringify(waiting('held')));
   await writeRows(

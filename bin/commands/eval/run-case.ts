@@ -6,6 +6,7 @@ import type { CaseResult } from '../../../src/shared/evaluation/case-result.ts';
 import type { Evaluation } from '../../../src/shared/evaluation/evaluation.ts';
 import { judgeCase, type Outcome } from '../../../src/shared/evaluation/judge-case.ts';
 import type { EvalCase } from '../../../src/shared/evaluation/make-case.ts';
+import type { Wait } from '../execution/tell-waits.ts';
 import { runExecution, type EndedExecution } from './run-execution.ts';
 
 /** The dependencies of running cases. */
@@ -21,6 +22,8 @@ export interface CaseRunner {
   readonly models: ModelClient | null;
   /** Aborted when the evaluation is interrupted. */
   readonly signal: AbortSignal;
+  /** Told why the execution of a case does not move. */
+  readonly tellWait: (wait: Wait) => void;
 }
 
 /** Runs and judges one case. Rejects when there is no use in running others. */
@@ -54,7 +57,7 @@ export async function runCase(runner: CaseRunner, one: EvalCase): Promise<CaseRe
 }
 
 async function run(
-  { runtime, evaluation, signal }: CaseRunner,
+  { runtime, evaluation, signal, tellWait }: CaseRunner,
   one: EvalCase,
 ): Promise<EndedExecution> {
   if (runtime === null) {
@@ -68,6 +71,7 @@ async function run(
     idempotencyKey: `eval-${runtime.runId}-${one.line}`,
     timeoutMs: evaluation.caseMs,
     signal,
+    tellWait,
   });
 }
 

@@ -3,6 +3,8 @@ import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { printNote } from '../../cli/output.ts';
+import { pauseUntil } from '../../cli/pause-until.ts';
+import { tellWaits, type Wait } from '../execution/tell-waits.ts';
 import {
   callUntilAnswered,
   isPlaceRefused,
@@ -32,6 +34,8 @@ export interface RunExecution {
   readonly idempotencyKey: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Told why the execution does not move, when it does not. */
+  readonly tellWait: (wait: Wait) => void;
 }
 
 const INTERRUPTED = 'the evaluation was interrupted';
@@ -51,7 +55,7 @@ export async function runExecution(params: RunExecution): Promise<EndedExecution
   try {
     executionId = await start(params, place, either);
     for (;;) {
-      const ended = await follow({ client, executionId, usage, signal: either });
+      const ended = await followTelling(params, { executionId, usage, signal: either });
       startedAt ??= Date.parse(ended.created_at);
       const next: string | null = ended.continued_as ?? null;
       if (next === null) {
@@ -85,6 +89,25 @@ async function start(params: RunExecution, place: PlaceWait, signal: AbortSignal
     signal,
   );
   return executionId;
+}
+
+async function followTelling(
+  { client, tellWait }: RunExecution,
+  following: Omit<Parameters<typeof follow>[0], 'client'>,
+): Promise<WireExecution> {
+  const { executionId, signal } = following;
+  const over = new AbortController();
+  const waiting = AbortSignal.any([signal, over.signal]);
+  void tellWaits({
+    explain: () => client.explainExecution(executionId),
+    tell: tellWait,
+    pause: (ms) => pauseUntil(waiting, ms),
+  });
+  try {
+    return await follow({ ...following, client });
+  } finally {
+    over.abort();
+  }
 }
 
 async function follow(params: {

@@ -141,15 +141,16 @@ interface Ran {
 }
 
 async function runAll(
-  runner: CaseRunner,
+  given: Omit<CaseRunner, 'tellWait'>,
   to: {
     readonly report: ReportWriter;
     readonly total: number;
     readonly earlier: ReadonlyMap<string, ComparedCase> | null;
   },
 ): Promise<Ran> {
-  const { concurrency, dataset } = runner.evaluation;
+  const { concurrency, dataset } = given.evaluation;
   const progress = showProgress(to.total);
+  const runner = { ...given, tellWait: tellEachOnce(progress.note) };
   const tally = new CaseTally();
   const cases = new Map<string, ComparedCase>();
   const failed: CaseResult[] = [];
@@ -176,6 +177,16 @@ async function runAll(
   } finally {
     progress.end();
   }
+}
+
+/** Cases wait for the same reason: the first of them is told. */
+function tellEachOnce(note: (text: string) => void): CaseRunner['tellWait'] {
+  const told = new Set<string>();
+  return ({ key, text }) => {
+    if (told.has(key)) return;
+    told.add(key);
+    note(text);
+  };
 }
 
 function describeMissed(thresholds: readonly ThresholdResult[]): string {

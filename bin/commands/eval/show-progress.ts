@@ -4,6 +4,8 @@ import type { CaseResult } from '../../../src/shared/evaluation/case-result.ts';
 
 export interface EvalProgress {
   readonly show: (result: CaseResult) => void;
+  /** A line that stays. */
+  readonly note: (text: string) => void;
   readonly end: () => void;
 }
 
@@ -31,6 +33,11 @@ function createBar(cases: number): EvalProgress {
       done += 1;
       if (result.passed) passed += 1;
     },
+    note(text) {
+      line.clear();
+      printNote(text);
+      line.draw();
+    },
     end: () => line.end(),
   };
 }
@@ -47,6 +54,7 @@ function createPlainLines(cases: number): EvalProgress {
         printNote(`${done} of ${cases} cases done, ${passed} passed`);
       }
     },
+    note: printNote,
     end: () => undefined,
   };
 }

@@ -99,9 +99,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(alone, { status: 'running', moving: false, nextWakeUp: null, ended: null });
     t.deepEqual(alone.codes, ['no_worker_for_queue']);
     t.like(alone.first, { nodeId: 'a', visit: 0, overdue: false, moving: false });
-    t.is(alone.first?.unblockedBy, 'a worker that claims from python_tool');
+    t.is(alone.first?.unblockedBy, 'a worker that claims m.f from python_tool');
     const named = await svc.explain(await svc.rest(one({ kind: { ...work.kind, queue: 'gpu' } })));
-    t.is(named.first?.unblockedBy, 'a worker that claims from python_tool with "queues": ["gpu"]');
+    t.is(named.first?.unblockedBy, 'a worker that claims m.f from python_tool with "queues": ["gpu"]');
     await svc.claim();
     const waiting = await svc.explain(id);
     t.deepEqual(waiting.codes, ['waiting_in_queue']);

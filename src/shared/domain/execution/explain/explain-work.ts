@@ -168,10 +168,13 @@ function tellLimits({ tool, limit, key, rate }: Quota): string {
     .join(', and ');
 }
 
-function workerOf(queue: WorkerQueue, { queueName = DEFAULT_QUEUE }: Place<'queued'>): string {
+function workerOf(
+  queue: WorkerQueue,
+  { tool, queueName = DEFAULT_QUEUE }: Place<'queued'>,
+): string {
   const { queueName: name } = readQueueName(queueName);
   const named = name === DEFAULT_QUEUE ? '' : ` with "queues": [${JSON.stringify(name)}]`;
-  return `a worker that claims from ${queue}${named}`;
+  return `a worker that claims ${tool === null ? '' : `${tool} `}from ${queue}${named}`;
 }
 
 /** The build that the item is pinned to; null: none. */

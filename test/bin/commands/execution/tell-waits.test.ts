@@ -1,0 +1,87 @@
+import test from 'ava';
+
+import { tellWaits } from '../../../../bin/commands/execution/tell-waits.ts';
+import { ApiUnreachableError } from '../../../../src/shared/clients/svc/request.ts';
+import type { WireExplanation } from '../../../../src/shared/clients/svc/wire.ts';
+
+const EXPLAINED: WireExplanation = {
+  execution_id: 'exec_1',
+  status: 'running',
+  moving: false,
+  next_wake_up: null,
+  blockers: [],
+  blockers_total: 1,
+  ended: null,
+};
+
+function blocked(code: string, message = code): WireExplanation {
+  const since = { since: null, until: null, unblocked_by: 'a worker' };
+  return { ...EXPLAINED, blockers: [{ code, node_id: 'a', message, ...since }] };
+}
+
+/** What is told while the answers last, and the pauses between them. */
+async function follow(answers: readonly (WireExplanation | Error)[]) {
+  const told: string[] = [];
+  const pauses: number[] = [];
+  const left = [...answers];
+  await tellWaits({
+    async explain() {
+      const next = left.shift();
+      if (next === undefined || next instanceof Error) throw next ?? new Error('nothing is left');
+      return next;
+    },
+    tell: ({ text }) => told.push(text),
+    async pause(ms) {
+      if (ms > 0) pauses.push(ms);
+      return ms === 0 || left.length > 0;
+    },
+  });
+  return { told, pauses };
+}
+
+test('a reason is told once, and again when it is another one', async (t) => {
+  const { told, pauses } = await follow([
+    blocked('no_worker_for_queue', 'no worker for 3 s'),
+    blocked('no_worker_for_queue', 'no worker for 8 s'),
+    blocked('no_worker_for_tool', 'only another tool'),
+    blocked('no_worker_for_queue', 'no worker for 40 s'),
+  ]);
+  t.deepEqual(told, [
+    'exec_1 waits: no worker for 3 s; it continues with: a worker',
+    'exec_1 waits: only another tool; it continues with: a worker',
+    'exec_1 waits: no worker for 40 s; it continues with: a worker',
+  ]);
+  t.deepEqual(pauses, [3_000, 5_000, 10_000, 20_000, 20_000]);
+});
+
+test('nothing is told of what moves, has ended, or waits for a decision', async (t) => {
+  const ended = { message: 'done', at: null, actor_id: null };
+  const { told } = await follow([
+    { ...blocked('lease_held_until'), moving: true },
+    { ...blocked('advancing'), ended },
+    EXPLAINED,
+    blocked('awaiting_approval'),
+  ]);
+  t.deepEqual(told, []);
+});
+
+test('a runtime that is away is asked again, and one that refuses is not', async (t) => {
+  const away = new ApiUnreachableError('http://127.0.0.1:1', new Error('gone'));
+  const wait = blocked('no_worker_for_queue');
+  t.is((await follow([away, wait])).told.length, 1);
+  t.is((await follow([new Error('not found'), wait])).told.length, 0);
+});
+
+test('nothing is told once nobody waits', async (t) => {
+  const told: string[] = [];
+  let isOver = false;
+  await tellWaits({
+    async explain() {
+      isOver = true;
+      return blocked('no_worker_for_queue');
+    },
+    tell: ({ text }) => told.push(text),
+    pause: async () => !isOver,
+  });
+  t.deepEqual(told, []);
+});
