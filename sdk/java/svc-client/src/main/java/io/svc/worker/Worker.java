@@ -18,6 +18,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -87,22 +89,49 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Works on threads of its own until {@link #stop} or {@link #close}. Returns once the worker
-   * claims. Signals are yours to handle.
+   * claims, or once a registration gets no answer: the worker tries again, and {@link #awaitReady}
+   * waits for it. Signals are yours to handle.
    *
    * @return this
    */
   public Worker start() {
     CompletableFuture<Integer> own = begin(false);
     try {
-      WorkerRun started = current();
-      while (!own.isDone() && !started.awaitReady(Duration.ofMillis(20))) {
-        Thread.onSpinWait();
-      }
+      current().tried(own).get();
+    } catch (ExecutionException error) {
+      // The worker is refused, which close() throws.
+      return this;
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
       stop();
     }
     return this;
+  }
+
+  /**
+   * Waits until the functions are registered and the worker claims, after {@link #start} or while
+   * another thread runs it.
+   *
+   * @param timeout the longest wait
+   * @return false when the time is up, and when the worker does not run or has been refused
+   * @throws InterruptedException when the thread is interrupted
+   */
+  public boolean awaitReady(Duration timeout) throws InterruptedException {
+    WorkerRun started;
+    CompletableFuture<Integer> own;
+    synchronized (this) {
+      started = run;
+      own = outcome;
+    }
+    if (own == null) {
+      return false;
+    }
+    try {
+      started.ready(own).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return !own.isDone();
+    } catch (TimeoutException | ExecutionException error) {
+      return false;
+    }
   }
 
   /**

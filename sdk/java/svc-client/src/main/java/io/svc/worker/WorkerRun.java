@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -41,7 +40,8 @@ final class WorkerRun implements Reports.Carry {
   private final Places places;
   private final Signal stopping = new Signal();
   private final Signal deadline = new Signal();
-  private final CountDownLatch ready = new CountDownLatch(1);
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final CompletableFuture<Void> unanswered = new CompletableFuture<>();
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicReference<WorkerRefusedException> refused = new AtomicReference<>();
   private final boolean isOnce;
@@ -61,7 +61,7 @@ final class WorkerRun implements Reports.Carry {
   int work() {
     try {
       register();
-      ready.countDown();
+      ready.complete(null);
       logger.log(Level.INFO, "the worker " + settings.workerId() + " claims at " + api.url());
       while (!stopping.isSet()) {
         if (claimAndBegin() == 0 && isOnce) {
@@ -81,8 +81,14 @@ final class WorkerRun implements Reports.Carry {
     return count.get();
   }
 
-  boolean awaitReady(Duration timeout) throws InterruptedException {
-    return ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  /** Completes when the worker claims, or with its outcome if it ends before. */
+  CompletableFuture<Object> ready(CompletableFuture<Integer> outcome) {
+    return CompletableFuture.anyOf(ready, outcome);
+  }
+
+  /** The same, or when a registration got no answer. */
+  CompletableFuture<Object> tried(CompletableFuture<Integer> outcome) {
+    return CompletableFuture.anyOf(ready, unanswered, outcome);
   }
 
   void beginStop() {
@@ -163,6 +169,7 @@ final class WorkerRun implements Reports.Carry {
         return api.send("POST", "/workflows", body, Api.ANSWER_MAX, stopping);
       } catch (NoAnswer error) {
         retries.failed(error);
+        unanswered.complete(null);
         stopping.await(error.pauseMs(retries.failures()));
       }
     }

@@ -122,8 +122,8 @@ class LostAnswersTest {
     DurableFunction<Object, Object> one = Functions.of(name, (ctx, input) -> null);
     try (Worker registering = Worker.builder().url(nobody).logger(logged).function(one).build();
         Worker claiming = claiming(nobody, logged)) {
-      // It is never ready, so that its start would wait.
-      Thread.startVirtualThread(registering::run);
+      registering.start();
+      assertFalse(registering.awaitReady(Duration.ZERO));
       for (String what : List.of("cannot register", "cannot claim")) {
         Until.isTrue(
             () ->
@@ -131,6 +131,30 @@ class LostAnswersTest {
                     .anyMatch(
                         line -> line.matches(what + ", trying again for \\d+ s: no answer.*")));
       }
+    }
+  }
+
+  @Test
+  void a_worker_starts_while_nothing_answers_and_is_ready_once_something_does() throws Exception {
+    DurableFunction<Object, Object> one = Functions.of(name, (ctx, input) -> null);
+    try (FakeServer server = new FakeServer().then(0, "").then(201, "{}");
+        Worker worker = Worker.builder().url(server.url()).function(one).build()) {
+      assertFalse(worker.awaitReady(Duration.ZERO));
+      worker.start();
+      assertTrue(worker.isRunning());
+      assertTrue(worker.awaitReady(Duration.ofSeconds(30)));
+      worker.close();
+      assertFalse(worker.awaitReady(Duration.ZERO));
+    }
+  }
+
+  @Test
+  void a_worker_that_is_refused_is_never_ready() throws Exception {
+    DurableFunction<Object, Object> one = Functions.of(name, (ctx, input) -> null);
+    try (FakeServer server = new FakeServer().then(401, "{\"error\": \"refused\"}")) {
+      Worker worker = Worker.builder().url(server.url()).function(one).build().start();
+      assertFalse(worker.awaitReady(Duration.ofSeconds(30)));
+      assertThrows(WorkerRefusedException.class, worker::close);
     }
   }
 
