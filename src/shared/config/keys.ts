@@ -101,7 +101,9 @@ export const CONFIG_KEYS = {
   'database.auto_migrate': {
     type: 'bool',
     default: true,
-    meaning: 'Run pending migrations at startup; when false, run `svc db migrate` beforehand.',
+    meaning:
+      'Run pending migrations at startup; when false, run `svc db migrate` beforehand. In production turn it ' +
+      'off: see `docs/get-started/install.md`.',
   },
   'auth.enabled': {
     type: 'bool',
