@@ -1,5 +1,7 @@
 import type { ApiError, ApiUnreachableError } from '../../src/shared/clients/svc/request.ts';
 import { asTyped } from './as-typed.ts';
+import { CREATE_TOKEN } from './create-token.ts';
+import { DEFAULT_URL } from './default-url.ts';
 import { CliError, EXIT } from './exit-code.ts';
 import { showText } from './output.ts';
 
@@ -40,7 +42,7 @@ function report(message: string, exitCode: number): number {
 function reportAnswer(error: ApiError): number {
   if (error.status === 401) {
     return report(
-      `${error.message}: give a valid token with --token or SVC_TOKEN (create one with: svc token create)`,
+      `${error.message}: give a valid token with --token or SVC_TOKEN, or keep one with: svc login; where its database is, create one with: ${CREATE_TOKEN}`,
       EXIT.unauthenticated,
     );
   }
@@ -52,8 +54,7 @@ function reportAnswer(error: ApiError): number {
   return report(error.message, EXIT.failure);
 }
 
-const ADVICE_ON_ROLE =
-  'give a token of such a role with --token or SVC_TOKEN (create one with: svc token create --role ROLE)';
+const ADVICE_ON_ROLE = `give a token of such a role with --token or SVC_TOKEN (create one with: ${CREATE_TOKEN})`;
 
 /** Commands that list what an id may be of, by the word that names it in `not found: …`. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -75,7 +76,7 @@ function adviseMissing(message: string): string {
 
 function adviseUnreachable(error: ApiUnreachableError): string {
   if (error.code === 'ECONNREFUSED') {
-    return `connection refused: is the runtime running at ${error.url}? start it with: svc dev`;
+    return `connection refused: no runtime listens at ${error.url}; ${adviseAddress(error.url)}`;
   }
   if (error.code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return `no answer from ${error.url}: no TLS is spoken there; check the port, or use http:// in --url or SVC_URL`;
@@ -85,6 +86,17 @@ function adviseUnreachable(error: ApiUnreachableError): string {
   }
   return `${error.message}; check --url or SVC_URL`;
 }
+
+/** A runtime is started on this machine alone, and at the port that was asked. */
+function adviseAddress(url: string): string {
+  const { hostname, port } = new URL(url);
+  const correct = 'correct --url, SVC_URL or the context';
+  if (!LOCAL.includes(hostname)) return `${correct}, or see why it is not running there`;
+  const isDefault = port === new URL(DEFAULT_URL).port;
+  return `${correct}, or start one with: svc dev${isDefault ? '' : ` --port ${port || '80'}`}`;
+}
+
+const LOCAL = ['127.0.0.1', '[::1]', 'localhost'];
 
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

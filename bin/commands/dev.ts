@@ -82,7 +82,7 @@ function welcome(params: {
     ...(isOpen
       ? []
       : [
-          `export SVC_TOKEN=$(svc token create --role operator --name dev --database-url '${where}')`,
+          `export SVC_TOKEN=$(svc token create --role operator --name me --database-url '${where}')`,
         ]),
     `echo '${JSON.stringify(HELLO)}' > hello.json`,
     'svc validate hello.json',

@@ -144,6 +144,17 @@ test('workflow: register again, list and show', async (t) => {
   t.is((await svc('workflow', 'show', 'gate', '--version', '9')).code, 4);
 });
 
+test('the command for a token that dev names works as it is printed', async (t) => {
+  const own = createFolder();
+  t.teardown(() => own.remove());
+  const env = { SVC_AUTH_ENABLED: 'true' };
+  const running = startSvc(['dev', '--port', '0'], { cwd: own.path, env });
+  const [, command = ''] = await running.waitFor(/export SVC_TOKEN=\$\((.*)\)\n/);
+  const { code, stdout, stderr } = await runProgram('sh', ['-c', command], { cwd: own.path });
+  t.is(code, 0, stderr);
+  t.regex(stdout, /^svc_\S+\n$/);
+});
+
 test('workflow register: --strict takes warnings for errors', async (t) => {
   const ir = { workflow_id: 'slip', nodes: { a: { kind: 'pass', outptu: {} } } };
   writeFileSync(join(cwd, 'slip.json'), JSON.stringify(ir));

@@ -339,7 +339,7 @@ test('1 and 4: a missing runtime and a missing workflow are reported before the 
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const gone = await evaluate(...(args as [string]), '--url', nobody);
   t.is(gone.code, 1);
-  t.true(gone.stderr.includes(`is the runtime running at ${nobody}?`), gone.stderr);
+  t.true(gone.stderr.includes(`no runtime listens at ${nobody}`), gone.stderr);
 });
 
 test('3: a runtime that turns the client away ends it, and the report is written', async (t) => {

@@ -69,18 +69,19 @@ test('--json says the same as --output json', async (t) => {
   }
 });
 
-test('1: with no runtime there, the error says how to start one', async (t) => {
-  const url = `http://127.0.0.1:${await freePort()}`;
+test('1: with no runtime there, the error says how to start one there', async (t) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   const { code, stdout, stderr } = await runSvc(['execution', 'list', '--url', url], { cwd });
   t.is(code, 1);
   t.is(stdout, '');
   t.true(
     stderr.startsWith(
-      `error: connection refused: is the runtime running at ${url}? start it with: `,
+      `error: connection refused: no runtime listens at ${url}; correct --url, SVC_URL or the context, `,
     ),
     stderr,
   );
-  t.regex(stderr, /: node \S*bin\/svc\.js dev\n$/);
+  t.regex(stderr, new RegExp(`: node \\S*bin/svc\\.js dev --port ${port}\\n$`));
 });
 
 test('1: something that is not the runtime', async (t) => {

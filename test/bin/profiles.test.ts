@@ -52,6 +52,13 @@ test.serial(
       input: 'bad\n',
     });
     t.is(wrong.code, 3);
+    t.regex(
+      wrong.stderr,
+      /^error: http:\S+ does not accept this token, so nothing is kept: pipe a valid one with --token-stdin, .*token create --name NAME --role ROLE\n$/,
+    );
+    const without = await svc(['login', 'prod', '--url', prod.url]);
+    t.is(without.code, 3);
+    t.regex(without.stderr, /error: http:\S+ asks for a token, so nothing is kept: /);
     t.is((await svc(['context', 'list', '-o', 'json'])).stdout, '{\n  "contexts": []\n}\n');
 
     const login = ['login', 'prod', '--url', prod.url, '--token-stdin'];

@@ -57,7 +57,7 @@ test.serial('serve: asks for tokens, and those made beside it work at once', asy
   t.is(refused.code, 1);
   t.regex(
     refused.stderr,
-    /^error: insufficient role — developer or operator required: give a token of such a role with --token or SVC_TOKEN \(create one with: node \S+ token create --role ROLE\)\n$/,
+    /^error: insufficient role — developer or operator required: give a token of such a role with --token or SVC_TOKEN \(create one with: node \S+ token create --name NAME --role ROLE\)\n$/,
   );
   t.deepEqual(await running.stop(), { code: 0, signal: null });
 });

@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers';
 
 import { apiTarget, connectResources, type ClientOptions } from '../../cli/client.ts';
-import { usageError } from '../../cli/exit-code.ts';
+import { ApiError, type ApiTarget } from '../../../src/shared/clients/svc/request.ts';
+import { CREATE_TOKEN } from '../../cli/create-token.ts';
+import { CliError, EXIT, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { profileFile, readProfiles, writeProfiles } from '../../cli/profiles/profile-file.ts';
 
@@ -18,7 +20,11 @@ export async function login(
   const token = await readToken(options);
   const known = { ...options, ...(token !== null && { token }) };
   const target = apiTarget(known);
-  const who = await connectResources(known).whoAmI();
+  const who = await connectResources(known)
+    .whoAmI()
+    .catch((error: unknown) => {
+      throw explainRefusal(error, target);
+    });
   const file = profileFile();
   const before = readProfiles(file);
   const profile = { url: target.url, token: target.token };
@@ -26,6 +32,17 @@ export async function login(
   if (options.output === 'json') return printJson({ name, url: target.url, role: who.role, file });
   const as = who.authenticated ? `${who.name} (${who.role})` : 'everyone, as it asks for no token';
   printLine(`logged in to ${target.url} as ${as}; context ${name} is in use`);
+}
+
+/** The options of other commands for a token are none of this one. */
+function explainRefusal(error: unknown, { url, token }: ApiTarget): unknown {
+  if (!(error instanceof ApiError) || error.status !== 401) return error;
+  const refused = token === null ? 'asks for a token' : 'does not accept this token';
+  return new CliError(
+    `${url} ${refused}, so nothing is kept: pipe a valid one with --token-stdin, or create one ` +
+      `where the database of this runtime is: ${CREATE_TOKEN}`,
+    { exitCode: EXIT.unauthenticated, cause: error },
+  );
 }
 
 /** From SVC_TOKEN, stdin or a prompt: arguments are seen by other users and kept by shells. */

@@ -63,7 +63,7 @@ function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
         onChange={(event) => setToken(event.target.value)}
         hint={
           <>
-            Make one with <code>svc token create</code>.
+            Make one with <code>svc token create --name NAME --role ROLE</code>.
           </>
         }
       />
