@@ -46,6 +46,12 @@ story(
     await page.getByRole('heading', { name: 'ordering', level: 1 }).waitFor();
     const approval = page.getByRole('article', { name: 'Approval of sign' });
     await approval.getByRole('heading', { name: 'Sign the order?' }).waitFor();
+    await approval
+      .getByText('It waits until somebody decides. After a rejection, the node fails.')
+      .waitFor();
+    const why = region(page, 'Why it does not move');
+    await why.getByText('You can decide it below.').waitFor();
+    t.false((await why.textContent())?.includes('POST'));
     await approval.getByLabel('Comment').fill('Fine by me');
     await approval.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'How it ended' }).waitFor();

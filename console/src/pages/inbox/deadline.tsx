@@ -35,7 +35,11 @@ export function describeOtherwise({ outcome, to }: Approval['otherwise']): strin
 }
 
 /** The consequence of a deadline in one sentence. */
-export function DeadlineText({ approval }: { readonly approval: Approval }) {
+export function DeadlineText({
+  approval,
+}: {
+  readonly approval: Pick<Approval, 'deadline_at' | 'otherwise'>;
+}) {
   const { deadline_at: at, otherwise } = approval;
   if (at === null) return <>It waits until somebody decides.</>;
   return (

@@ -10,6 +10,7 @@ import { Time } from '../../../ui/data/time.tsx';
 import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError, ErrorState } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
+import { DeadlineText, describeOtherwise } from '../../inbox/deadline.tsx';
 import { useDraft } from '../../inbox/drafts.ts';
 import { EndingNotice } from '../../inbox/ending-notice.tsx';
 import { keyOf, type ApprovalName } from '../../inbox/read-approvals.ts';
@@ -150,6 +151,10 @@ function PendingApproval({
       <p>
         Node {node}
         {step === undefined ? '' : `, step ${step}`}, asked <Time at={approval.requested_at} />
+      </p>
+      <p>
+        <DeadlineText approval={approval} /> After a rejection,{' '}
+        {describeOtherwise(approval.otherwise)}.
       </p>
       {shown === null ? null : <JsonView label={`What ${node} asks to approve`} value={shown} />}
       {hash === null ? null : (

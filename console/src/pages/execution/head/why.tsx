@@ -143,6 +143,15 @@ function Remedy({
       </Link>
     );
   }
+  if (ASKS_A_PERSON.includes(blocker.code)) {
+    return (
+      <span className={styles.note}>
+        {can('POST', '/executions/:id/approve')
+          ? 'You can decide it below.'
+          : 'Somebody else must decide: your role may not.'}
+      </span>
+    );
+  }
   if (blocker.code.startsWith('no_worker')) {
     return (
       <span>
@@ -150,8 +159,23 @@ function Remedy({
       </span>
     );
   }
-  return <span className={styles.note}>Unblocked by {blocker.unblocked_by}</span>;
+  return <UnblockedBy remedy={blocker.unblocked_by} />;
 }
+
+const ASKS_A_PERSON: readonly string[] = ['awaiting_approval', 'budget_used_up'];
+
+/** A request is for those who write programs, so it is out of the way of others. */
+function UnblockedBy({ remedy }: { readonly remedy: string }) {
+  if (!REQUEST.test(remedy)) return <span className={styles.note}>Unblocked by {remedy}</span>;
+  return (
+    <details className={styles.note}>
+      <summary>By command or request</summary>
+      {remedy}
+    </details>
+  );
+}
+
+const REQUEST = /^(?:POST|PUT|DELETE) /;
 
 function RequeueButton({ workItemId }: { readonly workItemId: string }) {
   const requeue = useAction('Put the item back on its queue', () =>
