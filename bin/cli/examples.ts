@@ -195,6 +195,10 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
     'svc failure list --within 1h --workflow checkout',
     `svc failure list -q 'labels.customer = acme and error ~ "timeout"'`,
   ],
+  'svc failure show': [
+    'svc failure show 5f0c2b7d9a1e4c36',
+    'svc failure show 5f0c2b7d9a1e4c36 --within 7d --all -o ids',
+  ],
   'svc schedule list': ['svc schedule list', 'svc schedule list -o wide'],
   'svc schedule show': ['svc schedule show nightly', 'svc schedule show nightly -o yaml'],
   'svc schedule create': [

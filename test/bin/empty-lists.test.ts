@@ -57,6 +57,7 @@ const LISTS: Readonly<Record<string, EmptyList>> = {
   'svc approval list': { none: 'approvals' },
   'svc queue list': { none: 'queues' },
   'svc failure list': { none: 'failures' },
+  'svc failure show': { none: 'failures', args: () => ['0123456789abcdef'] },
   'svc schedule list': { none: 'schedules' },
   'svc webhook list': { none: 'webhooks' },
   'svc webhook deliveries': { none: 'deliveries', args: () => [busy.webhook] },

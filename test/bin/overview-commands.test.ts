@@ -92,7 +92,10 @@ test('queue, worker and failure list name items without a worker, workers, and c
     t.true((await svc('failure', 'list', '--within', within)).stdout.includes(id), within);
   }
   const failures = await svc('failure', 'list', '--within', '1');
-  t.regex(failures.stdout, /1 +dead letter +charging +charge +bank\.charge .* card … declined/);
+  t.regex(
+    failures.stdout,
+    /[0-9a-f]{16} +1 +dead letter +charging +charge +bank\.charge .* card … declined/,
+  );
   t.true(failures.stdout.includes(id));
   const letters = await svc('failure', 'list', '-q', 'error ~ "card 4242" and workflow = charging');
   t.is(letters.stdout.match(/card … declined/g)?.length, 2);
@@ -104,6 +107,18 @@ test('queue, worker and failure list name items without a worker, workers, and c
   t.not(JSON.parse(second.stdout).groups[0].kind, groups[0].kind);
   const all = await svc('failure', 'list', '--all', '--output', 'json');
   t.is(JSON.parse(all.stdout).groups.length, 2);
+  const ids = (await svc('failure', 'list', '-o', 'ids')).stdout.trim().split('\n');
+  t.is(ids.length, 2);
+  t.true(ids.includes(groups[0].id));
+  const shown = await svc('failure', 'show', groups[0].id, '--within', '1h');
+  t.regex(shown.stdout, /^FAILED +EXECUTION +WORK ITEM +ENDED +ERROR\n.*card 4242 declined/);
+  t.true(shown.stdout.includes(id));
+  t.is((await svc('failure', 'show', groups[0].id, '-o', 'ids')).stdout, `${id}\n`);
+  const data = await svc('failure', 'show', groups[0].id, '--all', '-o', 'json');
+  t.like(JSON.parse(data.stdout), { next_cursor: null, is_exact: true });
+  t.like(JSON.parse(data.stdout).failures, [{ execution_id: id }]);
+  const elsewhere = await svc('failure', 'show', groups[0].id, '--workflow', 'other');
+  t.regex(elsewhere.stderr, /^no failures found\n$/);
   const wrong = await svc('failure', 'list', '-q', 'status = broken');
   t.regex(wrong.stderr, /q: no status is named broken \(at character 10\)/);
   const others = await svc('failure', 'list', '--workflow', 'other', '--output', 'json');

@@ -86,6 +86,7 @@ const LIVE: Readonly<Record<string, string>> = {
   tenant: `tenant list ${NEWEST}`,
   worker: 'worker list -o ids',
   'work-item': `work-item list ${NEWEST}`,
+  group: `failure list ${NEWEST}`,
   context: 'context list -o ids',
 };
 

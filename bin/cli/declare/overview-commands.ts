@@ -11,6 +11,7 @@ import { parseCount, parseWithin } from '../parse-option.ts';
 import { addRuntimeOptions } from './client-commands.ts';
 
 const loadApproval = () => import('../../commands/overview/approval.ts');
+const loadFailures = () => import('../../commands/overview/failures.ts');
 const loadApprovals = () => import('../../commands/overview/approvals.ts');
 
 /** Commands about all executions of a tenant: what waits for people, for workers, and what failed. */
@@ -56,19 +57,27 @@ export function declareOverviewCommands(program: Command): void {
     });
 
   const failure = program.command('failure').description('inspect failures');
-  addPageOptions(clientCommand(failure, 'list'))
+  failureCommand(failure, 'list')
     .description('list failures by cause, the largest first')
+    .action(async (options: FailureOptions) => (await loadFailures()).listFailures(options));
+  failureCommand(failure, 'show')
+    .description('list all failures of one cause')
+    .argument('<group>', 'id of the group, as listed')
+    .action(async (group: string, options: FailureOptions) =>
+      (await loadFailures()).showFailures(group, options),
+    );
+}
+
+/** A group has the failures that these options find. */
+function failureCommand(parent: Command, name: string): Command {
+  return addPageOptions(clientCommand(parent, name))
     .option('-q, --query <query>', 'only of executions that fit this query: labels.tier = gold')
     .option(
       '--within <duration>',
       'only failures of this time, such as 12h; default: 24h',
       parseWithin,
     )
-    .option('--workflow <workflow>', 'only failures of this workflow')
-    .action(async (options: FailureOptions) => {
-      const { listFailures } = await import('../../commands/overview/failures.ts');
-      return listFailures(options);
-    });
+    .option('--workflow <workflow>', 'only failures of this workflow');
 }
 
 function declareApprovalCommands(program: Command): void {

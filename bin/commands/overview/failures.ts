@@ -1,4 +1,7 @@
-import type { WireFailures } from '../../../src/shared/clients/svc/overview-wire.ts';
+import type {
+  WireFailures,
+  WireFailuresOfGroup,
+} from '../../../src/shared/clients/svc/overview-wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
 import { printNote } from '../../cli/output.ts';
@@ -14,29 +17,73 @@ export type FailureOptions = ClientOptions &
 /** Prints each cause with the latest execution that it hit. */
 export async function listFailures(options: FailureOptions): Promise<void> {
   const client = connectClient(options);
-  const filter = {
-    within_hours: options.within ?? null,
-    workflow_id: options.workflow ?? null,
-    q: options.query ?? null,
-  };
-  let isExact = true;
+  const exactness = new Exactness();
   await printPages(options, {
-    read: async (page) => {
-      const answer = await client.listFailures({ ...filter, ...page });
-      isExact &&= answer.is_exact;
-      return answer;
-    },
+    read: async (page) =>
+      exactness.heed(await client.listFailures({ ...filterOf(options), ...page })),
     member: 'groups',
     print: ({ groups }) => printGroups(groups),
   });
-  if (!isExact && options.output !== 'json')
+  if (!exactness.isExact && options.output !== 'json')
     printNote('there were more failures than were read: counts are lower bounds');
+}
+
+/** Prints all failures of one cause, the latest first. */
+export async function showFailures(groupId: string, options: FailureOptions): Promise<void> {
+  const client = connectClient(options);
+  const exactness = new Exactness();
+  await printPages(options, {
+    read: async (page) =>
+      exactness.heed(await client.listFailuresOfGroup(groupId, { ...filterOf(options), ...page })),
+    member: 'failures',
+    print: ({ failures }) => printFailures(failures),
+  });
+  if (!exactness.isExact && options.output !== 'json')
+    printNote('there were more failures than were read: the list may lack older ones');
+}
+
+function filterOf({ within, workflow, query }: FailureOptions) {
+  return { within_hours: within ?? null, workflow_id: workflow ?? null, q: query ?? null };
+}
+
+/** Whether all pages of a list saw all failures. */
+class Exactness {
+  isExact = true;
+
+  heed<Answer extends { readonly is_exact: boolean }>(answer: Answer): Answer {
+    this.isExact &&= answer.is_exact;
+    return answer;
+  }
+}
+
+function printFailures(failures: WireFailuresOfGroup['failures']): void {
+  printTable({
+    head: ['FAILED', 'EXECUTION', 'WORK ITEM', 'ENDED', 'ERROR'],
+    rows: failures.map((one) => [
+      one.failed_at,
+      one.execution_id,
+      one.work_item_id,
+      one.live ? 'no' : 'yes',
+      one.error,
+    ]),
+  });
 }
 
 function printGroups(groups: WireFailures['groups']): void {
   printTable({
-    head: ['COUNT', 'WHAT', 'WORKFLOW', 'NODE', 'TOOL', 'LAST', 'LATEST EXECUTION', 'CAUSE'],
+    head: [
+      'GROUP',
+      'COUNT',
+      'WHAT',
+      'WORKFLOW',
+      'NODE',
+      'TOOL',
+      'LAST',
+      'LATEST EXECUTION',
+      'CAUSE',
+    ],
     rows: groups.map((one) => [
+      one.id,
       one.count,
       one.kind === 'execution' ? 'execution' : 'dead letter',
       one.workflow_id,

@@ -15,6 +15,7 @@ export interface OverviewClient {
   listQueues(): Promise<WireQueues>;
   listWorkers(): Promise<WireWorkers>;
   listFailures(query: Query): Promise<WireFailures>;
+  listFailuresOfGroup(groupId: string, query: Query): Promise<WireFailuresOfGroup>;
 }
 
 type Query = Readonly<Record<string, string | number | null>>;
@@ -28,5 +29,7 @@ export function createOverviewClient(call: Call): OverviewClient {
     listQueues: () => call('queues', { method: 'GET', path: '/queues' }),
     listWorkers: () => call('workers', { method: 'GET', path: '/workers' }),
     listFailures: (query) => call('groups', { method: 'GET', path: '/failures', query }),
+    listFailuresOfGroup: (groupId, query) =>
+      call('failures', { method: 'GET', path: `/failures/${encodeURIComponent(groupId)}`, query }),
   };
 }

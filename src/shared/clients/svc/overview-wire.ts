@@ -65,6 +65,7 @@ export interface WireWorkers {
 
 export interface WireFailures {
   readonly groups: readonly {
+    readonly id: string;
     readonly kind: 'work_item' | 'execution';
     readonly cause: string;
     readonly workflow_id: string;
@@ -74,6 +75,20 @@ export interface WireFailures {
     readonly live: number;
     readonly last_at: string;
     readonly members: readonly { readonly execution_id: string }[];
+  }[];
+  readonly next_cursor: string | null;
+  readonly is_exact: boolean;
+}
+
+export interface WireFailuresOfGroup {
+  readonly failures: readonly {
+    readonly execution_id: string;
+    /** Null: the execution itself failed. */
+    readonly work_item_id: string | null;
+    readonly error: string;
+    readonly failed_at: string;
+    /** Whether its execution has not ended. */
+    readonly live: boolean;
   }[];
   readonly next_cursor: string | null;
   readonly is_exact: boolean;

@@ -29,6 +29,7 @@ import { listForks } from '../../../../src/api/endpoints/executions/fork/list-fo
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
 import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
+import { listFailuresOfGroup } from '../../../../src/api/endpoints/failures/list-failures-of-group.ts';
 import { listFailures } from '../../../../src/api/endpoints/failures/list-failures.ts';
 import { listQueues } from '../../../../src/api/endpoints/queues/list-queues.ts';
 import { listDeadLetters } from '../../../../src/api/endpoints/work-items/list-dead-letters.ts';
@@ -240,6 +241,11 @@ const CALLS: Calls = {
     endpoint: listFailures,
     reply: listFailures.replies[200],
     call: (client) => client.listFailures({}),
+  },
+  listFailuresOfGroup: {
+    endpoint: listFailuresOfGroup,
+    reply: listFailuresOfGroup.replies[200],
+    call: (client) => client.listFailuresOfGroup('g', {}),
   },
   listApprovals: {
     endpoint: listApprovals,
