@@ -10,6 +10,7 @@ import { startRuntime, type Runtime } from '../../support/runtime.ts';
 import { TestTenant } from '../../support/tenant.ts';
 import { buildOnce } from '../support/build-once.ts';
 import { findBrowser } from '../support/find-browser.ts';
+import { waitUntilRead } from '../support/wait-until-read.ts';
 import { makeSampleData, spreadStarts, type SampleData } from './sample-data.ts';
 
 /*
@@ -98,15 +99,6 @@ async function takeAll(params: {
     }
     await context.close();
   }
-}
-
-/** The page has its title, nothing is being read or laid out, and half a second passes without a request. */
-async function waitUntilRead(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
-  await page.waitForFunction(
-    "[...document.querySelectorAll('[role=status]')].every((one) => !one.textContent.endsWith('…'))",
-  );
 }
 
 async function takePicture(page: Page, path: string): Promise<void> {
