@@ -7,7 +7,7 @@ import { applyProfile } from './profiles/apply-profile.ts';
 /** Settles, before a command acts, what commands share: where the runtime is, and the format. */
 export async function prepareCommand(command: Command): Promise<void> {
   if (Object.keys(process.env).some(isOwnVariable)) {
-    const { noteUnknownVariables } = await import('./note-unknown-variables.ts');
+    const { noteUnknownVariables } = await import('../boot/note-unknown-variables.ts');
     noteUnknownVariables(command.opts()['config'] as string | undefined);
   }
   // `login` makes a profile, and must work when the one in use is gone.

@@ -1,6 +1,6 @@
 import type { ApiError, ApiUnreachableError } from '../../src/shared/clients/svc/request.ts';
 import { asTyped } from './as-typed.ts';
-import { CREATE_TOKEN } from './create-token.ts';
+import { CREATE_TOKEN } from './profiles/create-token.ts';
 import { DEFAULT_URL } from './default-url.ts';
 import { CliError, EXIT } from './exit-code.ts';
 import { showText } from './output.ts';

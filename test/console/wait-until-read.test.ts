@@ -8,7 +8,7 @@ import { pagePolicy } from '../../src/api/console/page-policy.ts';
 import { findBrowser } from './support/find-browser.ts';
 import { waitUntilRead } from './support/wait-until-read.ts';
 
-/** Two parts are being read when it comes; the second is there a second later. */
+/** Two parts are being read when it comes; the second comes a second after the first. */
 const PAGE = `<!doctype html><title>Slow</title><h1>Slow</h1>
 <p role="status">Looking…</p><p role="status">Reading…</p><script src="/script.js"></script>`;
 const SCRIPT = `const [first, second] = document.querySelectorAll('[role=status]');

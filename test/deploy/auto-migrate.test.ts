@@ -3,7 +3,7 @@ import test from 'ava';
 
 import { CONFIG_KEYS } from '../../src/shared/config/keys.ts';
 
-/* What docs/get-started/install.md says of migrations. */
+/* The page docs/get-started/install.md says who migrates the schema. */
 
 const INSTALLED = [
   'deploy/systemd/svc-api.service',

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { printNote } from '../../cli/output.ts';
-import { pauseUntil } from '../../cli/pause-until.ts';
+import { pauseUntil } from '../execution/pause-until.ts';
 import { tellWaits, type Wait } from '../execution/tell-waits.ts';
 import {
   callUntilAnswered,

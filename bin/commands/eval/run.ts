@@ -179,7 +179,7 @@ async function runAll(
   }
 }
 
-/** Cases wait for the same reason: the first of them is told. */
+/** Cases often wait for the same reason: a person reads it once. */
 function tellEachOnce(note: (text: string) => void): CaseRunner['tellWait'] {
   const told = new Set<string>();
   return ({ key, text }) => {

@@ -3,7 +3,7 @@ import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
 import { createProgress } from '../../cli/progress.ts';
-import { pauseUntil } from '../../cli/pause-until.ts';
+import { pauseUntil } from './pause-until.ts';
 import { readLastRun } from './read-last-run.ts';
 import { tellWaits } from './tell-waits.ts';
 

@@ -10,7 +10,7 @@ export interface Wait {
 /** A wait of this time is worth a word. */
 const FIRST_MS = 3_000;
 const LATER_MS = { first: 5_000, most: 20_000 };
-/** The event that asks for a decision is told with its command. */
+/** The command for a decision comes with the event that asks for it. */
 const TOLD_ELSEWHERE: readonly string[] = ['awaiting_approval'];
 
 /**
@@ -43,7 +43,7 @@ export async function tellWaits(params: {
   }
 }
 
-/** The first reason why it does not move; null: it moves, has ended, or its reason is told elsewhere. */
+/** The first reason why it does not move; null: it moves, has ended, or other lines name the reason. */
 function waitOf({ execution_id: id, moving, ended, blockers }: WireExplanation): Wait | null {
   const [first] = blockers;
   if (moving || ended !== null || first === undefined) return null;

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 
 import { apiTarget, connectResources, type ClientOptions } from '../../cli/client.ts';
 import { ApiError, type ApiTarget } from '../../../src/shared/clients/svc/request.ts';
-import { CREATE_TOKEN } from '../../cli/create-token.ts';
+import { CREATE_TOKEN } from '../../cli/profiles/create-token.ts';
 import { CliError, EXIT, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { profileFile, readProfiles, writeProfiles } from '../../cli/profiles/profile-file.ts';

@@ -73,7 +73,7 @@ export function missingRole(params: {
   }
 }
 
-/** What an operator could set so that a refused role suffices: the hint of the 403. Null: no setting does. */
+/** The setting that would let a refused role pass, for the hint of the 403. Null: no setting does. */
 export function hintForRole(params: {
   readonly access: Access;
   readonly role: Role;

@@ -20,7 +20,7 @@ function configOf(env: Env) {
   return loaded.config;
 }
 
-test('a misspelt setting is told with the nearest known name', (t) => {
+test('the warning about a misspelt setting has the nearest known name', (t) => {
   const env = { SVC_DATABSE_URL: 'x', SVC_WHOLLY_UNLIKE: '1', PATH: '/bin', DATABSE_URL: 'x' };
   const unknown = findUnknownVariables(env, null);
   t.deepEqual(unknown, [

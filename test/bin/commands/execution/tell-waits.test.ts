@@ -19,7 +19,7 @@ function blocked(code: string, message = code): WireExplanation {
   return { ...EXPLAINED, blockers: [{ code, node_id: 'a', message, ...since }] };
 }
 
-/** What is told while the answers last, and the pauses between them. */
+/** The lines while the answers last, and the pauses between them. */
 async function follow(answers: readonly (WireExplanation | Error)[]) {
   const told: string[] = [];
   const pauses: number[] = [];
@@ -39,7 +39,7 @@ async function follow(answers: readonly (WireExplanation | Error)[]) {
   return { told, pauses };
 }
 
-test('a reason is told once, and again when it is another one', async (t) => {
+test('a command says a reason once, and again when it is another one', async (t) => {
   const { told, pauses } = await follow([
     blocked('no_worker_for_queue', 'no worker for 3 s'),
     blocked('no_worker_for_queue', 'no worker for 8 s'),
@@ -54,7 +54,7 @@ test('a reason is told once, and again when it is another one', async (t) => {
   t.deepEqual(pauses, [3_000, 5_000, 10_000, 20_000, 20_000]);
 });
 
-test('nothing is told of what moves, has ended, or waits for a decision', async (t) => {
+test('a command says nothing of an execution that moves, has ended, or waits for a decision', async (t) => {
   const ended = { message: 'done', at: null, actor_id: null };
   const { told } = await follow([
     { ...blocked('lease_held_until'), moving: true },
@@ -72,7 +72,7 @@ test('a runtime that is away is asked again, and one that refuses is not', async
   t.is((await follow([new Error('not found'), wait])).told.length, 0);
 });
 
-test('nothing is told once nobody waits', async (t) => {
+test('a command says nothing once nobody waits', async (t) => {
   const told: string[] = [];
   let isOver = false;
   await tellWaits({

@@ -39,7 +39,7 @@ test('an order of 5 000 no longer passes a limit of 100 in silence', (t) => {
   ]);
 });
 
-test('a field in the wrong place is told where it belongs', (t) => {
+test('the warning about a field in the wrong place says where it belongs', (t) => {
   const ignored = (pointer: string, name: string, rest: string) =>
     `unknown_field ${pointer} unknown field "${name}" is ignored${rest}`;
   t.deepEqual(

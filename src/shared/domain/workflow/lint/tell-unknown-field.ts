@@ -10,7 +10,7 @@ interface UnknownField {
   readonly known: readonly string[];
 }
 
-/** What is wrong with a name that nothing reads where it is, and where or how it was probably meant. */
+/** The warning about a name that nothing reads in its place, with the name or place that was probably meant. */
 export function tellUnknownField(found: UnknownField): string {
   const { name, known } = found;
   const told = `unknown field ${quoteId(name)} is ignored`;

@@ -3,7 +3,7 @@ import {
   findUnknownVariables,
   tellUnknownVariables,
 } from '../../src/shared/config/unknown-variables.ts';
-import { printNote } from './output.ts';
+import { printNote } from '../cli/output.ts';
 
 /** Says on stderr which variables `SVC_…` nothing reads. Most commands read no configuration otherwise. */
 export function noteUnknownVariables(configFile: string | undefined): void {
