@@ -122,9 +122,10 @@ story('a page that is opened while the service is away comes when it returns', a
   // The document was not loaded again, so nothing that somebody typed is lost.
   t.is(await page.evaluate("document.getElementById('main').dataset.kept"), 'yes');
   // Each part has its styles too.
-  await page.waitForFunction(
-    '[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)',
-  );
+  await eventually(async () => {
+    const isStyled = '[...document.styleSheets].every((sheet) => sheet.cssRules.length > 0)';
+    if (!(await page.evaluate(isStyled))) throw new Error('a part has no styles yet');
+  });
 });
 
 story('a session that ends asks for a token above the page, which stays', async (t, place) => {

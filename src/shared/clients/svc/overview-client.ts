@@ -3,6 +3,7 @@ import type { ApiRequest } from './request.ts';
 import type {
   WireDecisions,
   WireFailures,
+  WireFailuresOfGroup,
   WireListedApprovals,
   WireQueues,
   WireWorkers,
