@@ -107,13 +107,16 @@ story('a definition is simulated, registered, changed and registered again', asy
   const written = await tenant.get<{ readonly ir: object }>('/workflows/parcels');
   await write(
     page,
-    JSON.stringify({ ...written.body.ir, version: '2.0.0', description: 'By weight' }),
+    JSON.stringify({ ...written.body.ir, version: '2.0.0', description: 'By weight', retry: 3 }),
   );
   await page.getByText('parcels 2.0.0: registering it makes a new version').waitFor();
   await page.getByRole('button', { name: 'Register…' }).click();
   const second = page.getByRole('dialog', { name: 'Register parcels 2.0.0' });
   await second.getByText('"By weight"').waitFor();
   await second.getByText('The graph is the same.').waitFor();
+  const warnings = second.getByRole('region', { name: 'Warnings' });
+  await warnings.getByText('/retry: unknown field "retry" is ignored here').waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
   await second.getByRole('button', { name: 'Register', exact: true }).click();
   await page.waitForURL(at('workflows/parcels?version=2.0.0'));
   const stored = await tenant.get<{ readonly version: string }>('/workflows/parcels');

@@ -127,6 +127,7 @@ export function Editor({
       {isRegistering && definition !== null ? (
         <RegisterDialog
           definition={definition}
+          warnings={validation?.warnings ?? []}
           onClose={() => setRegistering(false)}
           onRegistered={() => {
             dropDraft(draftName);

@@ -73,6 +73,24 @@ export function ProblemList({
   );
 }
 
+/** The last word before a registration, which warnings do not stop. */
+export function WarningsBefore({ warnings }: { readonly warnings: Validation['warnings'] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <section aria-label="Warnings">
+      <p>
+        <strong>{count(warnings.length, 'warning')}</strong>: svc registers the definition as it is.
+        Keep editing to correct it.
+      </p>
+      <ul className={styles.problems}>
+        {warnings.map((found) => (
+          <OneFinding key={`${found.pointer} ${found.message}`} found={found} tone="wait" />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function OneFinding({
   found,
   tone,
@@ -80,13 +98,14 @@ function OneFinding({
 }: {
   readonly found: Finding;
   readonly tone: 'bad' | 'wait';
-  readonly onGoTo: (line: number, column: number) => void;
+  /** Absent: its place is not in sight. */
+  readonly onGoTo?: (line: number, column: number) => void;
 }) {
   const { line, column, pointer, message } = found;
   return (
     <li>
       <Badge tone={tone}>{tone === 'bad' ? 'problem' : 'warning'}</Badge>
-      {line === null ? null : (
+      {line === null || onGoTo === undefined ? null : (
         <Button kind="quiet" onClick={() => onGoTo(line, column ?? 1)}>
           line {line}
         </Button>

@@ -12,6 +12,7 @@ import { TextDiff } from '../../ui/text-editor/index.ts';
 import { canonical } from '../../ui/workflow-graph/compare-graphs.ts';
 import { WorkflowGraph } from '../../ui/workflow-graph/index.ts';
 import styles from './page.module.css';
+import { WarningsBefore } from './problem-list.tsx';
 import type { Validation } from './use-validation.ts';
 
 type Definition = NonNullable<Validation['definition']>;
@@ -19,10 +20,12 @@ type Definition = NonNullable<Validation['definition']>;
 /** Shows the changes from the latest version, as graph and as text, and registers the definition. */
 export function RegisterDialog({
   definition,
+  warnings,
   onClose,
   onRegistered,
 }: {
   readonly definition: Definition;
+  readonly warnings: Validation['warnings'];
   readonly onClose: () => void;
   readonly onRegistered: () => void;
 }) {
@@ -83,6 +86,7 @@ export function RegisterDialog({
           </Suspense>
         )}
       </div>
+      <WarningsBefore warnings={warnings} />
       <ActionError error={register.error} />
       <CallHint command="svc workflow register workflow.yaml" request="POST /workflows" />
       <DialogActions>
