@@ -31,7 +31,7 @@ export async function runDev(
   const isPretty = isUnset('logging.format') && process.stdout.isTTY;
   const log = createLog({ config, role: 'all', processId, ...(isPretty && { format: 'pretty' }) });
   // A misspelt setting may be why the start is refused.
-  warnOfUnknownVariables({ log, config, env: process.env });
+  await warnOfUnknownVariables({ log, config, env: process.env });
   checkStartup({ config, database, role: 'all' });
   noteDatabase(read, 'dev');
   await runUntilStopped({

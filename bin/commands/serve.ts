@@ -22,7 +22,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const processId = createProcessId();
   const log = createLog({ config, role, processId });
   // A misspelt setting may be why the start is refused.
-  warnOfUnknownVariables({ log, config, env: process.env });
+  await warnOfUnknownVariables({ log, config, env: process.env });
   checkStartup({ config, database, role });
   noteDatabase(read, 'serve');
   await runUntilStopped({

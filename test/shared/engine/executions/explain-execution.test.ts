@@ -101,7 +101,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(alone.first, { nodeId: 'a', visit: 0, overdue: false, moving: false });
     t.is(alone.first?.unblockedBy, 'a worker that claims m.f from python_tool');
     const named = await svc.explain(await svc.rest(one({ kind: { ...work.kind, queue: 'gpu' } })));
-    t.is(named.first?.unblockedBy, 'a worker that claims m.f from python_tool with "queues": ["gpu"]');
+    t.is(
+      named.first?.unblockedBy,
+      'a worker that claims m.f from python_tool with "queues": ["gpu"]',
+    );
     await svc.claim();
     const waiting = await svc.explain(id);
     t.deepEqual(waiting.codes, ['waiting_in_queue']);
