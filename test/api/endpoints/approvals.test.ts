@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { eventually } from '../../support/eventually.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { approving, claim, startWorkflow, tooling } from '../support/workflows.ts';
 
@@ -144,6 +145,10 @@ for (const dialect of DIALECTS) {
     t.like(approval, { execution_id: id, node_id: 'pay' });
     const { age_seconds: age = -1, requested_at: at = '' } = approval ?? {};
     t.true(age >= 0 && age <= (Date.now() - Date.parse(at)) / 1_000, String(age));
+    await eventually(async () => {
+      const [older] = await list(api, 'workflow_id=aged&node_id=pay');
+      if ((older?.age_seconds ?? 0) < 1) throw new Error('the approval does not age');
+    });
     const decisions = [{ execution_id: id, node_id: 'pay', decision: 'approved' }];
     await api.call({ path: '/approvals/decide', body: { decisions } });
     t.deepEqual(await list(api, 'workflow_id=aged&node_id=pay'), []);

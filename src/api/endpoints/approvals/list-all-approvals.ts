@@ -81,14 +81,14 @@ export const listAllApprovals = defineEndpoint({
     return {
       status: 200,
       body: {
-        approvals: approvals.map((approval) => shapeApproval(approval, engine.timers.now())),
+        approvals: approvals.map(shapeApproval),
         next_cursor: next && encodePosition([next.at, next.executionId, next.sequence]),
       },
     };
   },
 });
 
-function shapeApproval(approval: ListedApproval, nowMs: number) {
+function shapeApproval(approval: ListedApproval) {
   const { tool = null, input = null } = approval.shown ?? {};
   const { decided } = approval;
   return {
@@ -99,7 +99,7 @@ function shapeApproval(approval: ListedApproval, nowMs: number) {
     step: approval.step,
     description: approval.description,
     requested_at: approval.requestedAt,
-    age_seconds: ageSeconds(approval, nowMs),
+    age_seconds: approval.ageSeconds,
     ...tellDeadline(approval),
     ...(typeof tool === 'string' ? { tool, arguments: input } : { tool: null, arguments: null }),
     shown: approval.shown,
@@ -110,10 +110,4 @@ function shapeApproval(approval: ListedApproval, nowMs: number) {
     comment: decided?.comment ?? null,
     decided_at: decided?.at ?? null,
   };
-}
-
-/** Not below 0, because the clocks of process and database may differ. */
-function ageSeconds({ requestedAt, decided }: ListedApproval, nowMs: number): number {
-  const untilMs = decided === null ? nowMs : Date.parse(decided.at);
-  return Math.max(0, Math.floor((untilMs - Date.parse(requestedAt)) / 1_000));
 }

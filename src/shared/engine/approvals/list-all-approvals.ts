@@ -25,6 +25,8 @@ export interface ListedApproval {
   readonly step: string | null;
   readonly description: string | null;
   readonly requestedAt: string;
+  /** How long it has waited, by the clock of the database; of a decided one, until the decision. */
+  readonly ageSeconds: number;
   /** Null: it waits for ever, or its time stands still. */
   readonly dueAt: string | null;
   /** The consequence if nobody decides in time, and of a rejection. */
@@ -64,8 +66,11 @@ export async function listOpenApprovals(
   const { rows, last } = takePage(read, limit);
   const states = await loadStates(deps, rows, tenantId);
   const open = rows.filter((row) => isOpen(row, states));
+  const now = open.length === 0 ? '' : await deps.store.diagnosis.clock();
   return {
-    approvals: await Promise.all(open.map((row) => show(deps, row))),
+    approvals: await Promise.all(
+      open.map((row) => show(deps, row, { until: now, received: null })),
+    ),
     next: last === undefined ? null : cursorAt(last, last.requested.createdAt),
   };
 }
@@ -81,7 +86,9 @@ export async function listDecidedApprovals(
   const { rows, last } = takePage(read, limit);
   return {
     approvals: await Promise.all(
-      rows.map((row) => show(deps, { ...row, dueAt: null }, row.received)),
+      rows.map(({ received, ...row }) =>
+        show(deps, { ...row, dueAt: null }, { until: received.createdAt, received }),
+      ),
     ),
     next: last === undefined ? null : cursorAt(last, last.received.createdAt),
   };
@@ -120,7 +127,10 @@ function isOpen(
 async function show(
   deps: EngineDeps,
   row: ApprovalRow,
-  received: DecidedApprovalRow['received'] | null = null,
+  {
+    until,
+    received,
+  }: { readonly until: string; readonly received: DecidedApprovalRow['received'] | null },
 ): Promise<ListedApproval> {
   const { plan } = await deps.definitions.get(row.definitionId);
   const requested = redactEvent(row.requested, plan, deps.pseudonym);
@@ -134,12 +144,18 @@ async function show(
     step: payload.step ?? null,
     description: payload.description,
     requestedAt: requested.createdAt,
+    ageSeconds: secondsBetween(requested.createdAt, until),
     dueAt: row.dueAt,
     otherwise: otherwiseOf(plan, requested.nodeId, payload.step ?? null),
     shown: payload.shown ?? null,
     shownHash: payload.shown_hash ?? null,
     decided: received === null ? null : showDecision(deps, received, plan),
   };
+}
+
+/** Not below 0, because the clock of a database may be set back. */
+function secondsBetween(from: string, until: string): number {
+  return Math.max(0, Math.floor((Date.parse(until) - Date.parse(from)) / 1_000));
 }
 
 function showDecision(
