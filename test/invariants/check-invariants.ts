@@ -1,5 +1,6 @@
 import { asLastSeen } from './as-last-seen.ts';
 import { checkAnswers } from './checks/check-answers.ts';
+import { checkApprovals } from './checks/check-approvals.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
@@ -76,6 +77,7 @@ export function checkInvariants(params: {
     ...checkAnswers(last, history),
     ...checkSent(last, history),
     ...checkRecency(last, history),
+    ...checkApprovals(last, history),
     ...checkEventsTaken(last),
     ...checkEffects(last, history),
     ...checkOperations(last, history),

@@ -121,6 +121,11 @@ function deedsOf(): Mutable<Deed>[] {
       })),
     }),
   );
+  add({ do: 'list_approvals' }, ok({ approvals: [] }));
+  add(
+    { do: 'read_state', executionId: 'exec_1', sequence: storyOf().length },
+    ok({ state: { token: 'amber~one', a: OUTPUT }, set_by: { token: 1, a: 6 } }),
+  );
   return deeds;
 }
 

@@ -179,7 +179,11 @@ export type Ask =
   | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
   | { readonly do: 'read_events'; readonly executionId: string }
+  /** The state after one event, and who set each key. */
+  | { readonly do: 'read_state'; readonly executionId: string; readonly sequence: number }
   | { readonly do: 'explain'; readonly executionId: string }
+  /** Lists the open approvals of the tenant on one page. */
+  | { readonly do: 'list_approvals' }
   /** Lists all executions of the tenant on one page. */
   | { readonly do: 'list' }
   /** A request that makes a token of this name; no other request uses the name. */

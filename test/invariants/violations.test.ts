@@ -108,6 +108,14 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void Object.assign(earlier.recorded_outputs[0] ?? {}, { event_sequence: 10 }),
   'a read shows the fold of the events up to some moment': (run) =>
     void (bodyOf(run, 'read', 2)['state'] = { token: 'amber~one', a: 'something else' }),
+  'a state as it was is the fold of the events up to then': (run) =>
+    void (bodyOf(run, 'read_state')['state'] = { token: 'amber~one' }),
+  'a key has had its value since the event that set it': (run) =>
+    void Object.assign(bodyOf(run, 'read_state'), { set_by: { token: 1, a: 1 } }),
+  'an open approval in a list was asked for': (run) => listApproval(run, 'rest'),
+  'a list shows no approval as open whose decision was answered': (run) => listApproval(run, 'ask'),
+  'a list shows no open approval of an execution that was read as ended': (run) =>
+    listApproval(run, 'ask'),
   'a read of events shows a prefix of the history': (run) =>
     void Object.assign(eventsRead(run)[4] ?? {}, { payload: { visit: 1 } }),
   'a later read of events is never shorter': (run) => {
@@ -759,6 +767,11 @@ function asking(run: ExampleRun, asks: Ask): Mutable<Deed> {
 }
 
 /** Adds a deed after all others. */
+function listApproval(run: ExampleRun, node: string): void {
+  const shown = { execution_id: 'exec_1', node_id: node, visit: 0, step: null };
+  Object.assign(bodyOf(run, 'list_approvals'), { approvals: [shown] });
+}
+
 function add(run: ExampleRun, deed: Mutable<Deed>): void {
   const place = Math.max(...run.deeds.map(({ ended }) => ended ?? 0));
   run.deeds.push({ ...deed, begun: place + 1, ended: place + 2 });

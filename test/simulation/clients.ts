@@ -3,7 +3,9 @@ import type { Answer } from '../invariants/history.ts';
 import type { Dice } from './dice.ts';
 import type { Network, Request } from './network.ts';
 import {
+  askForApprovals,
   askForEvents,
+  askForState,
   askForWork,
   askToComplete,
   askToFail,
@@ -176,7 +178,12 @@ export async function readAll(
 ): Promise<void> {
   const { executionId, ...by } = of;
   await network.send(askToRead(by, { executionId }));
-  await network.send(askForEvents(by, { executionId }));
+  await network.send(askForApprovals(by));
+  const answer = await network.send(askForEvents(by, { executionId }));
+  const events = answer?.body['events'];
+  if (!Array.isArray(events)) return;
+  const sequence = Math.ceil(events.length / 2);
+  await network.send(askForState(by, { executionId, sequence }));
 }
 
 /** Repeats the request until an answer shows its outcome. */

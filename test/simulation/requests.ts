@@ -405,6 +405,47 @@ export function askForEvents(
   };
 }
 
+export function askForState(
+  by: Client,
+  { executionId, sequence }: { readonly executionId: string; readonly sequence: number },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'read_state', executionId, sequence },
+    serve: async (engine) => {
+      const of = { tenantId: by.tenantId as TenantId, executionId, at: { sequence } };
+      const [{ state }, { keys }] = await Promise.all([
+        engine.readState(of),
+        engine.blameState(of),
+      ]);
+      return {
+        body: { state, set_by: Object.fromEntries(keys.map((one) => [one.key, one.sequence])) },
+      };
+    },
+  };
+}
+
+export function askForApprovals(by: Client): Request {
+  return {
+    ...by,
+    asks: { do: 'list_approvals' },
+    serve: async (engine) => {
+      const asked = { tenantId: by.tenantId as TenantId, workflowId: null, nodeId: null };
+      const { approvals } = await engine.listOpenApprovals({ ...asked, cursor: null, limit: 100 });
+      return {
+        body: {
+          approvals: approvals.map(({ executionId, nodeId, visit, step }) => ({
+            execution_id: executionId,
+            node_id: nodeId,
+            visit,
+            step,
+          })),
+        },
+      };
+    },
+  };
+}
+
 function actor({ client, tenantId }: Client): { tenantId: TenantId; actorId: string } {
   return { tenantId: tenantId as TenantId, actorId: `token:${client}` };
 }

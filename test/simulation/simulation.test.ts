@@ -73,6 +73,8 @@ const EXERCISED = [
   'export 200',
   'fail 200',
   'fail_unfenced 200',
+  'list_approvals 200',
+  'read_state 200',
   'fork 201',
   'fork 400',
   'heartbeat 409',

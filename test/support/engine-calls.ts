@@ -20,12 +20,15 @@ import {
   pauseExecution,
   resumeExecution,
 } from '../../src/shared/engine/executions/pause-execution.ts';
+import { listOpenApprovals } from '../../src/shared/engine/approvals/list-all-approvals.ts';
 import { listApprovals } from '../../src/shared/engine/executions/list-approvals.ts';
 import {
   readEvents,
   readExecution,
   waitForEvents,
 } from '../../src/shared/engine/executions/read-execution.ts';
+import { blameState } from '../../src/shared/engine/executions/history/blame-state.ts';
+import { readState } from '../../src/shared/engine/executions/history/read-state.ts';
 import { retryExecution } from '../../src/shared/engine/executions/retry-execution.ts';
 import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
 import { startMany } from '../../src/shared/engine/executions/start-many.ts';
@@ -74,8 +77,11 @@ const USE_CASES = {
   pauseExecution,
   resumeExecution,
   listApprovals,
+  listOpenApprovals,
   readEvents,
   readExecution,
+  readState,
+  blameState,
   waitForEvents,
   retryExecution,
   checkStart,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Dump, EventOf } from '../dump.ts';
 import { ENDS, foldHistory, owedAfter, visitOf, type Folded } from '../fold-history.ts';
 import { deedsOf, isBefore, success, type DeedOf, type History } from '../history.ts';
@@ -15,6 +16,7 @@ export function checkHistories(dumps: readonly Dump[], history: History): Violat
     ...dumps.slice(1).flatMap((dump, index) => checkPrefix(dumps[index] ?? dump, dump)),
     ...dumps.slice(1).flatMap((dump, index) => checkRecords(dumps[index] ?? dump, dump)),
     ...checkReads(events, history),
+    ...checkStatesRead(events, history),
     ...checkEventReads(events, history),
   ];
 }
@@ -236,6 +238,46 @@ function checkReads(
       };
     },
   );
+}
+
+/** The state as it was after an event, and who set its keys, are what the events up to it say. */
+function checkStatesRead(
+  events: ReadonlyMap<string, readonly EventOf[]>,
+  history: History,
+): Violation[] {
+  const reads = deedsOf(history, 'read_state').filter((deed) => success(deed) !== null);
+  const about = ({ asks, begun }: DeedOf<'read_state'>) => ({
+    execution: asks.executionId,
+    sequence: asks.sequence,
+    deed: begun,
+  });
+  const statesOf = ({ asks }: DeedOf<'read_state'>): readonly JsonObject[] => {
+    const story = events.get(asks.executionId) ?? [];
+    return [{}, ...prefixesOf(story).map(({ state }) => state)].slice(0, asks.sequence + 1);
+  };
+  return [
+    ...violations('a state as it was is the fold of the events up to then', reads, (deed) => {
+      const state = statesOf(deed).at(-1);
+      const { state: read } = success(deed) ?? {};
+      if (isDeepStrictEqual(read, state)) return null;
+      return {
+        about: about(deed),
+        saw: `read ${JSON.stringify(read)}, the fold is ${JSON.stringify(state)}`,
+      };
+    }),
+    ...violations('a key has had its value since the event that set it', reads, (deed) => {
+      const setBy = success(deed)?.['set_by'];
+      const states = statesOf(deed);
+      const last = states.at(-1) ?? {};
+      const wrong = Object.keys(last).filter((key) => {
+        const by = isJsonObject(setBy) ? Number(setBy[key]) : NaN;
+        const since = states.slice(by);
+        return !(by > 0) || since.some((state) => !isDeepStrictEqual(state[key], last[key]));
+      });
+      if (wrong.length === 0) return null;
+      return { about: about(deed), saw: `${wrong.join(', ')} by ${JSON.stringify(setBy)}` };
+    }),
+  ];
 }
 
 /** The fold after each event. */
