@@ -54,6 +54,8 @@ check(
       failure: CAUSE,
       undo: { pending: 1, under_way: 1, undone: 0, not_undone: [] },
     });
+    const head = `/executions/${id}?view=head`;
+    t.like(expectStatus(await svc.get(head), 200), { state: {}, failure: CAUSE });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
       ending: { outcome: 'failed' },
       failure: CAUSE,
@@ -65,6 +67,7 @@ check(
       failure: CAUSE,
       undo: { pending: 0, undone: 2, not_undone: [] },
     });
+    t.like(expectStatus(await svc.get(head), 200), { state: {}, failure: CAUSE });
     t.like(expectStatus(await svc.get(`/executions/${id}/explain`), 200), {
       ended: {
         error: 'node car failed: no cars left',

@@ -21,6 +21,7 @@ story('an execution shows its undos, the one that failed, and its cause', async 
   await place.open(`executions/${id}`);
   const overview = page.getByRole('region', { name: 'Overview' });
   await overview.getByText('1 undone', { exact: true }).waitFor();
+  await overview.getByText(/^failed: node car failed: no cars left \(.+\)$/).waitFor();
   const reason = page.getByRole('region', { name: 'Why it does not move' });
   await reason.getByText('dead lettered', { exact: true }).waitFor();
   await reason.getByText(/hotel\.undo is a dead letter: the desk is closed/).waitFor();

@@ -116,7 +116,7 @@ export async function readExecution(
     },
     state: redactState(whole, plan, deps.pseudonym),
     placeWait,
-    failure: isHead ? null : await findFailure(deps, loaded, { state, plan }),
+    failure: await findFailure(deps, loaded, { state, plan }),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),
   };

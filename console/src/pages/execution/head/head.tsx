@@ -71,6 +71,15 @@ export function Head({
             ...(pauses.length === 0
               ? []
               : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),
+            ...(tellEnding(execution) === null
+              ? []
+              : [
+                  [
+                    'Ends as',
+                    <LongText key="ending" text={tellEnding(execution) ?? ''} />,
+                    'wide',
+                  ] as const,
+                ]),
             ...(tellUndo(execution) === null
               ? []
               : [
@@ -137,6 +146,13 @@ function Wait({
         </>
       );
   }
+}
+
+/** With its first cause; null: no undo or finalizer holds its end up. */
+function tellEnding({ ending, failure }: Execution): string | null {
+  if (ending === null) return null;
+  if (failure === null) return ending.outcome;
+  return `${ending.outcome}: ${failure.error} (${failure.error_class})`;
 }
 
 /** Null: the execution has not begun to undo its steps. */
