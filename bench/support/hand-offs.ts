@@ -24,55 +24,31 @@ export function createEngineWaits() {
   };
 }
 
-/** A work item that a worker had; the times come from a clock that all processes share. */
-export interface ItemTime {
+/** A step that a worker ran; the time comes from a clock that all processes share. */
+export interface StepTime {
   readonly executionId: string;
-  readonly claimedMs: number;
-  readonly completedMs: number;
+  readonly atMs: number;
 }
 
-/** Records when a worker got each item, and when it got the answer to the completion. */
-export function createItemTimes() {
-  const claims = new Map<string, Pick<ItemTime, 'executionId' | 'claimedMs'>>();
-  const times: ItemTime[] = [];
+/** Records when a worker ran each step. A step does nothing, so it begins and ends at once. */
+export function createStepTimes() {
+  const times: StepTime[] = [];
   return {
-    claimed(workItemId: string, executionId: string): void {
-      claims.set(workItemId, { executionId, claimedMs: monotonicMs() });
-    },
-    /** Wraps the worker's `fetch`. */
-    watch(send: typeof fetch): typeof fetch {
-      return async (input, init) => {
-        const answer = await send(input, init);
-        const completed = typeof input === 'string' ? COMPLETE.exec(input)?.[1] : undefined;
-        if (completed !== undefined) end(completed);
-        return answer;
-      };
-    },
-    take: (): readonly ItemTime[] => times.splice(0),
+    ran: (executionId: string): void => void times.push({ executionId, atMs: monotonicMs() }),
+    take: (): readonly StepTime[] => times.splice(0),
   };
-
-  function end(workItemId: string): void {
-    const claim = claims.get(workItemId);
-    if (claim !== undefined) times.push({ ...claim, completedMs: monotonicMs() });
-    claims.delete(workItemId);
-  }
 }
 
-const COMPLETE = /\/work-items\/([^/]+)\/complete$/;
-
-/** Times from each answered completion to the claim of the next item of the same execution. */
-export function summarizeHandOffs(times: readonly ItemTime[]): Readonly<Record<string, number>> {
+/** Times from the end of each step to the beginning of the next one of the same execution. */
+export function summarizeHandOffs(times: readonly StepTime[]): Readonly<Record<string, number>> {
   const chains = Map.groupBy(times, ({ executionId }) => executionId);
   const waitsMs = [...chains.values()].flatMap((chain) => {
-    const sorted = chain.toSorted((left, right) => left.claimedMs - right.claimedMs);
-    return sorted.slice(1).map(({ claimedMs }, index) => {
-      // A waiting claim may get its answer before the completion does.
-      return Math.max(0, claimedMs - (sorted[index]?.completedMs ?? 0));
-    });
+    const sorted = chain.map(({ atMs }) => atMs).toSorted((left, right) => left - right);
+    return sorted.slice(1).map((atMs, index) => atMs - (sorted[index] ?? 0));
   });
   if (waitsMs.length === 0) return {};
   const sorted = waitsMs.toSorted((left, right) => left - right);
-  return { next_claim_p50_ms: quantile(sorted, 0.5), next_claim_p99_ms: quantile(sorted, 0.99) };
+  return { next_step_p50_ms: quantile(sorted, 0.5), next_step_p99_ms: quantile(sorted, 0.99) };
 }
 
 function monotonicMs(): number {

@@ -7,9 +7,8 @@ import {
   type WorkerOptions,
 } from 'svc-sdk/worker';
 
-import { send } from '../../sdk/typescript/src/http/lean-fetch.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { createItemTimes, type ItemTime } from './hand-offs.ts';
+import { createStepTimes, type StepTime } from './hand-offs.ts';
 import { chainOf } from './noop-kind.ts';
 
 /*
@@ -34,8 +33,8 @@ export function graphOfTools(steps: number): JsonObject {
 
 export interface MeasuredWorker {
   readonly worker: Worker;
-  /** Returns the items completed since the last call. */
-  readonly takeTimes: () => readonly ItemTime[];
+  /** Returns the steps that ran since the last call. */
+  readonly takeTimes: () => readonly StepTime[];
 }
 
 /** Creates a worker without starting it. It logs only warnings, as the peers do. */
@@ -43,18 +42,18 @@ export function createMeasuredWorker(
   { as, steps }: ServedSteps,
   options: Pick<WorkerOptions, 'url' | 'token' | 'fetch' | 'workerId' | 'concurrency'>,
 ): MeasuredWorker {
-  const times = createItemTimes();
-  const tool = defineTool('bench.noop', (_, { workItemId, executionId }) => {
-    times.claimed(workItemId, executionId);
+  const times = createStepTimes();
+  const run = ({ executionId }: { readonly executionId: string }): JsonObject => {
+    times.ran(executionId);
     return {};
-  });
+  };
+  const tool = defineTool('bench.noop', (_, context) => run(context));
   const served = defineFunction(SERVED_WORKFLOW, async (ctx) => {
-    for (let step = 0; step < steps; step += 1) await ctx.step(`step${step}`, () => ({}));
+    for (let step = 0; step < steps; step += 1) await ctx.step(`step${step}`, () => run(ctx));
   });
   const worker = createWorker({
     ...options,
     ...(as === 'tools' ? { tools: [tool] } : { functions: [served] }),
-    fetch: times.watch(options.fetch ?? send),
     logger: createJsonLogger({ level: 'warn' }),
   });
   return { worker, takeTimes: times.take };

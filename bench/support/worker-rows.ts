@@ -12,8 +12,8 @@ export const WORKER_HEAD = [
   'database CPU µs',
   'statements',
   'WAL bytes',
-  'next claim p50 ms',
-  'next claim p99 ms',
+  'next step p50 ms',
+  'next step p99 ms',
   'RSS MiB',
 ] as const;
 
@@ -38,8 +38,8 @@ export function workerRows(results: readonly Result[]): readonly (readonly strin
           2,
         ),
         show(middle(({ walBytes }) => walBytes)),
-        show(extra('next_claim_p50_ms'), 2),
-        show(extra('next_claim_p99_ms'), 1),
+        show(extra('next_step_p50_ms'), 2),
+        show(extra('next_step_p99_ms'), 1),
         PROCESSES.flatMap(([name, figure]) => {
           const mib = figure === null ? middle(embeddedRss) : extra(figure);
           return mib === null ? [] : [`${name} ${show(mib)}`];

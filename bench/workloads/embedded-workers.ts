@@ -1,5 +1,6 @@
 import { openEmbedded } from 'svc-sdk/embedded';
 
+import { summarizeHandOffs } from '../support/hand-offs.ts';
 import { runServed, warmUpServed } from '../support/run-served.ts';
 import { createMeasuredWorker, type ServedSteps } from '../support/served-steps.ts';
 import type { GivenWorkload } from '../support/workload.ts';
@@ -15,7 +16,7 @@ export async function measure(given: GivenWorkload<EmbeddedWorkersParams>): Prom
   const { as, steps, inFlight, workers } = params;
   const embedded = await openEmbedded({ database: database.url });
   const started = Array.from({ length: workers }, (_, index) => {
-    const { worker } = createMeasuredWorker(
+    const { worker, takeTimes } = createMeasuredWorker(
       { as, steps },
       {
         ...embedded.connection,
@@ -23,11 +24,16 @@ export async function measure(given: GivenWorkload<EmbeddedWorkersParams>): Prom
         concurrency: Math.ceil(inFlight / workers),
       },
     );
-    return { worker, running: worker.run() };
+    return { worker, takeTimes, running: worker.run() };
   });
   await Promise.all(started.map(({ worker }) => worker.ready));
   await warmUpServed(given, embedded.client);
-  await window(() => runServed(given, embedded.client));
+  const takeAll = () => started.flatMap(({ takeTimes }) => takeTimes());
+  takeAll();
+  await window(async () => ({
+    ...(await runServed(given, embedded.client)),
+    extra: summarizeHandOffs(takeAll()),
+  }));
   await Promise.all(started.map(({ worker }) => worker.stop()));
   await Promise.all(started.map(({ running }) => running));
   await embedded.stop();

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createClient, type SvcClient } from 'svc-sdk/client';
 
-import { type ItemTime, summarizeHandOffs } from '../support/hand-offs.ts';
+import { type StepTime, summarizeHandOffs } from '../support/hand-offs.ts';
 import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
 import { API_KEY, startRuntimes, type RuntimeProcess } from '../support/runtime-process.ts';
 import type { WorkerProcessParams } from '../support/served-steps-process.ts';
@@ -66,7 +66,7 @@ function cpuOf(processes: readonly Pick<RuntimeProcess, 'pid'>[]): number {
 
 interface WorkerProcess {
   readonly pid: number;
-  takeTimes(): Promise<readonly ItemTime[]>;
+  takeTimes(): Promise<readonly StepTime[]>;
   leave(): void;
 }
 
@@ -98,7 +98,7 @@ async function startWorker(params: WorkerProcessParams): Promise<WorkerProcess> 
     pid: child.pid ?? 0,
     async takeTimes() {
       child.send('take');
-      const [times] = (await once(child, 'message')) as [readonly ItemTime[]];
+      const [times] = (await once(child, 'message')) as [readonly StepTime[]];
       return times;
     },
     leave: () => child.disconnect(),

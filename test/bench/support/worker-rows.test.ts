@@ -22,10 +22,10 @@ test('a row of workers names the memory of each process', (t) => {
     api_rss_mib: 120,
     scheduler_rss_mib: 110,
     worker_rss_mib: 90,
-    next_claim_p99_ms: 4.25,
+    next_step_p99_ms: 4.25,
   });
   t.is(apart['RSS MiB'], 'api 120, scheduler 110, worker 90');
-  t.is(apart['next claim p99 ms'], '4.3');
+  t.is(apart['next step p99 ms'], '4.3');
   t.is(apart['server CPU µs'], '–');
   t.is(figuresOf('WE/16', { client_inside: 1 })['RSS MiB'], 'in one 150');
 });
