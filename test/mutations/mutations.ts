@@ -167,6 +167,14 @@ export const MUTATIONS: readonly Mutation[] = [
     to: '    ...planned.commit,\n    expectedSequence: null,\n',
   },
   {
+    bug: 'a decision leaves out the nodes that nothing reaches any more',
+    file: 'shared/engine/advance/plan-step.ts',
+    from: 'const events = eventsOfDecision(stored, decision);',
+    to: `const events = eventsOfDecision(stored, decision).filter(
+    ({ kind }) => kind !== 'NodeSkipped',
+  );`,
+  },
+  {
     bug: 'a completion accepts any idempotency key',
     file: 'shared/engine/work/complete-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',

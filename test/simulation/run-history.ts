@@ -6,6 +6,7 @@ import { readAll, runWorker, type Outside } from './clients.ts';
 import { startCluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
 import { createDice } from './dice.ts';
+import { checkDecisions } from './check-decisions.ts';
 import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
 import { runFunctionWorker } from './function-workers.ts';
@@ -65,7 +66,7 @@ export async function runHistory(
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
   let skewMs = 0;
   given.clock.now = () => EPOCH_MS + world.now() + skewMs;
-  const { database, dumps, claims, look } = watchDatabase(given, {
+  const { database, dumps, claims, decided, look } = watchDatabase(given, {
     dice: dice.fork('samples'),
     sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
     seesClaims: scenario.starts.some(({ workflowId }) => SHARES[workflowId] !== undefined),
@@ -210,6 +211,7 @@ export async function runHistory(
         rule: 'the sealed part of the audit log never changes',
         saw,
       })),
+      ...checkDecisions(dumps.at(-1), decided),
       ...checkReplays(dumps.at(-1), seed),
       ...troubles.map((saw) => ({ rule: 'no process reports an internal error', saw })),
       ...(database.changes() === changes
@@ -222,6 +224,7 @@ export async function runHistory(
       ['executions', dumps.at(-1)?.executions.length ?? 0],
       ...countBudgets(dumps.at(-1)),
       ['claims seen', claims.length],
+      ['decisions checked', decided.length],
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
       ['imports', dumps.at(-1)?.imported_executions?.length ?? 0],

@@ -67,6 +67,7 @@ const EXERCISED = [
   'complete_unfenced 200',
   'continue 200',
   'continue 400',
+  'decisions checked',
   'executions_admitted concurrency',
   'executions_displaced',
   'event 200',

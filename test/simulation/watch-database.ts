@@ -1,8 +1,9 @@
-import type { CommitPlan } from '../../src/shared/store/commit.ts';
+import type { CommitPlan, CommitVerdict } from '../../src/shared/store/commit.ts';
 import type { RetentionStore } from '../../src/shared/store/retention.ts';
 import type { ExecutionStore, Store, WorkStore } from '../../src/shared/store/store.ts';
 import type { SeenClaim } from '../invariants/checks/check-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
+import type { DecidedCommit } from './check-decisions.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';
 
@@ -12,7 +13,7 @@ type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'
 /**
  * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
  * each removal. Records the claims of workers, with what they found, if `seesClaims` is set, and what
- * waited before items were taken back.
+ * waited before items were taken back. Records the commits that decide.
  */
 export function watchDatabase(
   database: SimulatedDatabase,
@@ -21,11 +22,13 @@ export function watchDatabase(
   readonly database: SimulatedDatabase;
   readonly dumps: Dump[];
   readonly claims: SeenClaim[];
+  readonly decided: readonly DecidedCommit[];
   readonly look: Look;
 } {
   const { dice, sampled, seesClaims } = of;
   const dumps: Dump[] = [];
   const claims: SeenClaim[] = [];
+  const decided: DecidedCommit[] = [];
   let isOver = false;
   let processes = 0;
 
@@ -48,6 +51,7 @@ export function watchDatabase(
           claims.push({ process: 0, waiting: database.waiting(), taken: [] });
         }
         const verdicts = await executions.commit(plans);
+        decided.push(...decidedIn(plans, verdicts));
         const mayExceed = plans.some(
           ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
         );
@@ -94,9 +98,21 @@ export function watchDatabase(
       work: watchClaims(work),
     };
   };
-  return { database: { ...database, openProcess }, dumps, claims, look };
+  return { database: { ...database, openProcess }, dumps, claims, decided, look };
 }
 
 function takesBack({ revokesAll, revokesItems, waitingItems, expiresQueued }: CommitPlan): boolean {
   return revokesAll || waitingItems === 'hold' || revokesItems.length + expiresQueued.length > 0;
+}
+
+function decidedIn(
+  plans: readonly CommitPlan[],
+  verdicts: readonly CommitVerdict[],
+): readonly DecidedCommit[] {
+  return plans.flatMap(({ executionId, events, runnable }, index) => {
+    const verdict = verdicts[index];
+    if (runnable !== 'clear' || verdict?.accepted !== true) return [];
+    const last = verdict.lastSequence;
+    return [{ executionId, first: last - events.length + 1, last }];
+  });
 }
