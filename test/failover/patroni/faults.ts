@@ -28,6 +28,7 @@ export function patroniFaults(database: Given): readonly Fault[] {
     primaryPartitioned(database, { name: 'primary-isolated', clientsStay: false }),
     primaryHung(database),
     primaryFrozen(database),
+    diskFull(database),
     standbyLost(database),
     standbyIsolated(database),
     clockWrong(database, { name: 'clock-ahead', seconds: 60 }),
@@ -122,6 +123,26 @@ function primaryFrozen(database: Given): Fault {
       const old = await database().findPrimary(FIND_MS_MAX);
       old.signal('SIGSTOP', 'node');
       return untilReplaced(database(), { old, repair: () => old.signal('SIGCONT', 'node') });
+    },
+  };
+}
+
+/** Writes of the primary fail, or it ends and cannot start again, and Patroni may replace it. */
+function diskFull(database: Given): Fault {
+  return {
+    name: 'disk-full',
+    fire: async ({ dice }) => {
+      const old = await database().findPrimary(FIND_MS_MAX);
+      old.disk.fill();
+      const repair = (): void => {
+        old.disk.free();
+        database().start(old);
+      };
+      return untilWhole(database(), {
+        lastsMs: dice.between(8_000, 20_000),
+        note: old.name,
+        repair,
+      });
     },
   };
 }

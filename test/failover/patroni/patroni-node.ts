@@ -4,11 +4,13 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 
 import { findFaketime } from '../../chaos/cluster/clocks.ts';
+import { SmallDisk } from '../../exhaustion/small-disk.ts';
 import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 import { addressOf, inside } from './network.ts';
 import { configurePatroni, ETCD_PORTS, REST_PORT, SERVER_PORT } from './patroni-settings.ts';
 
 const ANSWER_MS_MAX = 1_500;
+const DISK_MIB = 768;
 
 /**
  * A node: a member of etcd, and Patroni with its PostgreSQL. Patroni is the first process of a
@@ -18,6 +20,8 @@ export class PatroniNode {
   readonly name: string;
   readonly number: number;
   readonly logFile: string;
+  /** Of its PostgreSQL and its member of etcd. */
+  readonly disk: SmallDisk;
   readonly #folder: string;
   readonly #clockFile: string;
   #etcd: ChildProcess | null = null;
@@ -37,7 +41,7 @@ export class PatroniNode {
     this.logFile = join(logs, `${this.name}.log`);
     this.#folder = join(params.folder, this.name);
     this.#clockFile = join(this.#folder, 'clock');
-    fs.mkdirSync(this.#folder);
+    this.disk = SmallDisk.mount(this.#folder, DISK_MIB);
     fs.writeFileSync(this.logFile, '');
     this.setClock(0);
     configurePatroni({
@@ -47,8 +51,6 @@ export class PatroniNode {
       isSynchronous: params.isSynchronous,
       clock: { library: findFaketime(), file: this.#clockFile },
     });
-    const { uid, gid } = SERVER_OWNER;
-    if (uid !== undefined && gid !== undefined) fs.chownSync(this.#folder, uid, gid);
   }
 
   /** As the superuser. */

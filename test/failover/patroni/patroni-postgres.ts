@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +46,6 @@ export class PatroniPostgres implements FailoverDatabase {
     createNetwork(NUMBERS.length);
     const data = join(folder, 'data');
     fs.mkdirSync(data, { recursive: true });
-    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6g,mode=755', 'tmpfs', data]);
     const nodes = NUMBERS.map(
       (number) =>
         new PatroniNode({ number, of: NUMBERS, folder: data, logs: folder, isSynchronous }),
@@ -196,9 +194,8 @@ export class PatroniPostgres implements FailoverDatabase {
     await this.pooler.stop();
     await this.front.stop();
     await Promise.all(this.nodes.map((node) => node.crash()));
-    const data = join(this.#folder, 'data');
-    spawnSync('umount', [data]);
-    fs.rmSync(data, { recursive: true, force: true });
+    await Promise.all(this.nodes.map((node) => node.disk.unmount()));
+    fs.rmSync(join(this.#folder, 'data'), { recursive: true, force: true });
   }
 }
 
