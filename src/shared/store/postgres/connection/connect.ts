@@ -1,7 +1,13 @@
 import pg from 'pg';
 
 import { createConnectionPlaces } from './connection-places.ts';
-import { isConnectionLoss, isFullPool, isRetriable, translateError } from './errors.ts';
+import {
+  isConnectionLoss,
+  isFullPool,
+  isRetriable,
+  translateError,
+  translateUnopened,
+} from './errors.ts';
 import { isReadOnlyServer } from './probe-server.ts';
 import { runInTransaction } from './run-in-transaction.ts';
 import { ServerClient } from './server-client.ts';
@@ -126,7 +132,7 @@ export function connectPool(
     tenant: TenantScope,
   ): Promise<readonly Row[]> {
     const client = await checkOut(pool, servers).catch((error: unknown) => {
-      throw translateError(error, { mayBeCarriedOut: false });
+      throw translateUnopened(error);
     });
     atWork.add(client);
     const suspecting = setInterval(() => servers.suspect(), SUSPECT_MS).unref();
@@ -232,7 +238,7 @@ const END_MS_MAX = 1_000;
 /** Resolves when the server has ended its side, too. */
 async function endOne(pool: pg.Pool): Promise<void> {
   const client = (await pool.connect().catch((error: unknown) => {
-    throw translateError(error, { mayBeCarriedOut: false });
+    throw translateUnopened(error);
   })) as unknown as CheckedOut;
   const timer = setTimeout(() => client.cutOff(), END_MS_MAX);
   const ended = new Promise<void>((resolve) => client.once('end', resolve));

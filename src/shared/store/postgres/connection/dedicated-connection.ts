@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 import { StoreUnavailableError } from '../../unavailable.ts';
-import { translateError } from './errors.ts';
+import { translateError, translateUnopened } from './errors.ts';
 import { ServerClient } from './server-client.ts';
 import { SUSPECT_MS } from './server-finder.ts';
 import { startSession, type ConnectionSettings, type SessionSettings } from './session.ts';
@@ -70,7 +70,7 @@ export function createDedicatedConnection(params: DedicatedParams): DedicatedCon
       current = null;
       servers.doubt();
       retry.noteFailure();
-      throw translateError(error, { mayBeCarriedOut: false });
+      throw translateUnopened(error);
     }
   }
 

@@ -15,8 +15,21 @@ export function translateError(
   if (error instanceof StoreUnavailableError) return error;
   const lost = isConnectionLoss(error);
   if (!lost && !isUnavailable(error)) return error;
+  return unavailable(error, { ambiguous: lost && options.mayBeCarriedOut });
+}
+
+/**
+ * No connection could be opened, so nothing was sent. Each reason is one of the server, the network
+ * or the settings: a full disk answers a new connection with an internal error.
+ */
+export function translateUnopened(error: unknown): StoreUnavailableError {
+  const translated = translateError(error, { mayBeCarriedOut: false });
+  return translated instanceof StoreUnavailableError ? translated : unavailable(error);
+}
+
+function unavailable(error: unknown, { ambiguous = false } = {}): StoreUnavailableError {
   return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
-    ambiguous: lost && options.mayBeCarriedOut,
+    ambiguous,
     shortOf: SHORTAGES[codeOf(error) ?? ''] ?? null,
     cause: error,
   });

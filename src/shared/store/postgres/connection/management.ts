@@ -13,7 +13,7 @@ import type { z } from 'zod';
 
 import { laggingScope } from '../../readings/lagging-reads.ts';
 import { createConnectionPlaces } from './connection-places.ts';
-import { translateError } from './errors.ts';
+import { translateError, translateUnopened } from './errors.ts';
 import { isReadOnlyServer } from './probe-server.ts';
 import { runInTransaction } from './run-in-transaction.ts';
 import { ServerClient } from './server-client.ts';
@@ -163,7 +163,7 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
             client.cutOff();
             stopListening();
             servers.doubt();
-            throw error;
+            throw translateUnopened(error);
           }
         },
         end: () => client.end(),

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
+import test, { type ExecutionContext } from 'ava';
+
+import { openPostgresStore } from '../../../../../src/shared/store/postgres/open.ts';
+import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
+
+/** As the server logs it on a full disk. */
+const REFUSAL = 'could not write init file';
+const INTERNAL_ERROR = 'XX000';
+
+test('a server that ends each new session with an internal error is unavailable', async (t) => {
+  const store = await openPostgresStore({ url: await startRefusingServer(t) });
+  t.teardown(() => store.close());
+  const calls = {
+    'the pool': () => store.executions.find('exec_none' as never, 'default' as never),
+    'the management': () => store.tenants.list({ limit: 1, offset: 0 }),
+    'a probe': () => store.ping({ timeoutMs: 1_000 }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await t.throwsAsync(call, { instanceOf: StoreUnavailableError }, name);
+    t.like(error, { ambiguous: false }, name);
+    t.regex(error.message, new RegExp(REFUSAL), name);
+  }
+});
+
+async function startRefusingServer(t: ExecutionContext): Promise<string> {
+  const fields = { S: 'FATAL', V: 'FATAL', C: INTERNAL_ERROR, M: REFUSAL };
+  const told = Object.entries(fields).map(([field, value]) => `${field}${value}\0`);
+  const body = Buffer.from(`${told.join('')}\0`);
+  const header = Buffer.alloc(5);
+  header.write('E');
+  header.writeInt32BE(body.length + 4, 1);
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    client.once('data', () => client.end(Buffer.concat([header, body])));
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  return `postgres://svc@127.0.0.1:${(server.address() as AddressInfo).port}/svc`;
+}
