@@ -110,17 +110,14 @@ function deedsOf(): Mutable<Deed>[] {
   add({ do: 'list' }, ok({ executions: [{ status: 'running' }] }), 'birch');
   add({ do: 'mint', name: 'm1' }, { status: 201, body: {} });
   read('completed', 5, { a: OUTPUT });
-  add(
-    { do: 'read_events', executionId: 'exec_1' },
-    ok({
-      events: storyOf().map(({ sequence, kind, node_id, payload }) => ({
-        sequence,
-        kind,
-        node_id,
-        payload,
-      })),
-    }),
-  );
+  const events = storyOf().map(({ sequence, kind, node_id, payload }) => ({
+    sequence,
+    kind,
+    node_id,
+    payload,
+  }));
+  add({ do: 'read_events', executionId: 'exec_1' }, ok({ events }));
+  add({ do: 'follow', executionId: 'exec_1' }, ok({ events: structuredClone(events), streams: 2 }));
   add({ do: 'list_approvals' }, ok({ approvals: [] }));
   add(
     { do: 'read_state', executionId: 'exec_1', sequence: storyOf().length },

@@ -181,6 +181,8 @@ export type Ask =
   | { readonly do: 'read_events'; readonly executionId: string }
   /** The state after one event, and who set each key. */
   | { readonly do: 'read_state'; readonly executionId: string; readonly sequence: number }
+  /** Follows the events over streams, as many as it takes; the answer has all that came. */
+  | { readonly do: 'follow'; readonly executionId: string }
   | { readonly do: 'explain'; readonly executionId: string }
   /** Lists the open approvals of the tenant on one page. */
   | { readonly do: 'list_approvals' }

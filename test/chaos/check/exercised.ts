@@ -39,6 +39,7 @@ const OPERATIONS = [
   'retry',
   'read',
   'read_events',
+  'follow',
   'explain',
   'export',
   'import',
@@ -115,6 +116,10 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
         answer?.status === 404 &&
         'executionId' in asks &&
         owners.get(asks.executionId) !== tenantId,
+    ),
+    'streams of events that broke and went on': count(
+      deedsOf(history, 'follow'),
+      (deed) => Number(success(deed)?.['streams']) > 1,
     ),
     'effects outside': count(effects.keys(), () => true),
     'effects with the secret of the tool': count(

@@ -5,6 +5,7 @@ import type { Answer, Ask } from '../../invariants/history.ts';
 import type { Dice } from '../../simulation/dice.ts';
 import { sendRequest, type HttpRequest } from '../../support/http.ts';
 import type { Book } from './book.ts';
+import { createFollow, type Follow } from './follow-execution.ts';
 
 /** A client of one tenant, with a token of that tenant. */
 export interface Client {
@@ -27,7 +28,8 @@ export interface Service {
   ask(by: Client, request: Request): Promise<Answer | null>;
   /** Sends until an answer reports the outcome; null: `giveUp` came first. */
   insist(by: Client, request: Request): Promise<Answer | null>;
-  /** From then on, every pending `insist` gives up after its current attempt. */
+  readonly follow: Follow;
+  /** From then on, every pending `insist` gives up after its current attempt, and every `follow` at once. */
   giveUp(): void;
 }
 
@@ -62,6 +64,7 @@ export function connectTo(params: {
 
   return {
     ask,
+    follow: createFollow({ urls, dice: dice.fork('streams'), book, over: giving.signal }),
     giveUp: () => giving.abort(),
     insist: async (by, request) => {
       for (let restMs = REST_MS.min; ; restMs = Math.min(restMs * 2, REST_MS.max)) {

@@ -27,6 +27,20 @@ export async function runReader(stage: Stage, name: string): Promise<void> {
   }
 }
 
+/** Follows executions, the newest first, from their events so far to their last one. */
+export async function runFollower(stage: Stage, name: string): Promise<void> {
+  const dice = stage.dice.fork(name);
+  while (!stage.isOver()) {
+    await stage.pause(dice.between(20, 500));
+    const known = stage.known.executions.slice(-NEWEST);
+    const found = pick({ ...stage, known: { ...stage.known, executions: known } }, dice);
+    if (found !== null) await stage.service.follow(clientOf(found.tenant, name), found.executionId);
+  }
+}
+
+/** Of so many, some are just being started. */
+const NEWEST = 5;
+
 /** Requests objects of other tenants. */
 export async function runStranger(stage: Stage, name: string): Promise<void> {
   const dice = stage.dice.fork(name);

@@ -3,7 +3,7 @@ import type { Clients, ClientsParams } from '../types.ts';
 import { openBook } from './book.ts';
 import { runCaller } from './callers.ts';
 import { runImporters } from './importer.ts';
-import { runLimitRacers, runOperator, runReader, runStranger } from './onlookers.ts';
+import { runFollower, runLimitRacers, runOperator, runReader, runStranger } from './onlookers.ts';
 import { startOutside } from './outside.ts';
 import { RUNTIME_SETTINGS } from './runtime-settings.ts';
 import { connectTo } from './ask-service.ts';
@@ -84,6 +84,7 @@ async function runAll(
   await Promise.all([
     ...deeds,
     ...['reader0', 'reader1'].map((name) => runReader(stage, name)),
+    ...['follower0', 'follower1', 'follower2'].map((name) => runFollower(stage, name)),
     runStranger(stage, 'stranger'),
     runOperator(stage, operator, of.onMinted),
     runImporters(stage, operator),

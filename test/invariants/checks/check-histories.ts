@@ -297,25 +297,27 @@ function checkEventReads(
   history: History,
 ): Violation[] {
   const reads = deedsOf(history, 'read_events').filter((deed) => success(deed) !== null);
+  const follows = deedsOf(history, 'follow').filter((deed) => success(deed) !== null);
   const others = Map.groupBy(reads, ({ asks }) => asks.executionId);
   return [
     ...violations('a read of events shows a prefix of the history', reads, (deed) => {
       const story = events.get(deed.asks.executionId) ?? [];
       const told = shownOf(deed);
-      const same = told.every((event, index) => {
-        const kept = story[index];
-        return (
-          kept !== undefined &&
-          kept.sequence === event['sequence'] &&
-          kept.kind === event['kind'] &&
-          kept.node_id === event['node_id'] &&
-          isDeepStrictEqual(kept.payload, event['payload'])
-        );
-      });
-      if (same) return null;
+      if (isPrefix(told, story)) return null;
       return {
         about: { execution: deed.asks.executionId, deed: deed.begun },
         saw: `read ${told.length} events that are not the first of ${story.length}`,
+      };
+    }),
+    ...violations('a followed execution shows each event once, to its end', follows, (deed) => {
+      const { executionId } = deed.asks;
+      const told = shownOf(deed);
+      const story = events.get(executionId) ?? [];
+      if (told.length === story.length && isPrefix(told, story)) return null;
+      const sequences = told.map(({ sequence }) => sequence).join(' ');
+      return {
+        about: { execution: executionId, deed: deed.begun },
+        saw: `the events ${sequences}, of ${story.length}`,
       };
     }),
     ...violations('a later read of events is never shorter', reads, (deed) => {
@@ -333,7 +335,20 @@ function checkEventReads(
   ];
 }
 
-function shownOf(deed: DeedOf<'read_events'>): readonly Record<string, unknown>[] {
+function isPrefix(told: readonly Record<string, unknown>[], story: readonly EventOf[]): boolean {
+  return told.every((event, index) => {
+    const kept = story[index];
+    return (
+      kept !== undefined &&
+      kept.sequence === event['sequence'] &&
+      kept.kind === event['kind'] &&
+      kept.node_id === event['node_id'] &&
+      isDeepStrictEqual(kept.payload, event['payload'])
+    );
+  });
+}
+
+function shownOf(deed: DeedOf<'read_events' | 'follow'>): readonly Record<string, unknown>[] {
   const { events } = success(deed) ?? {};
   return Array.isArray(events) ? (events as Record<string, unknown>[]) : [];
 }
