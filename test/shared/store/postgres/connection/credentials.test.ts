@@ -103,6 +103,11 @@ test('a server whose certificate nobody vouches for is refused', async (t) => {
       () => false,
     );
     t.is(answer, isIn, mode);
+    if (isIn) continue;
+    await t.throwsAsync(store.tokens.findByHash('0'.repeat(64)), {
+      instanceOf: StoreUnavailableError,
+      message: /certificate/,
+    });
   }
 });
 
