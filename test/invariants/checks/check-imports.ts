@@ -16,6 +16,8 @@ import {
 import { violations, type Violation } from '../violation.ts';
 import { importedIn } from '../without-imported.ts';
 
+const REQUEST_TIMEOUT = 408;
+
 /**
  * An import brings a whole history or nothing, once, and starts nothing; it is on record, and what it
  * brought stays as it is. `known`: the last dump, with removed executions as they were last seen, and
@@ -179,7 +181,9 @@ function checkAnswers(dump: Dump, imports: readonly Import[]): Violation[] {
       const { of, isSound } = deed.asks;
       // A removal may come between two steps of an import.
       const isOpen = !isCopy(deed) || !isSound || removed.has(of);
-      if (isOpen || !wasRefused(deed)) return null;
+      // Nobody has judged a document that did not arrive whole.
+      const isJudged = wasRefused(deed) && deed.answer?.status !== REQUEST_TIMEOUT;
+      if (isOpen || !isJudged) return null;
       return {
         about: { execution: of, deed: deed.begun },
         saw: `${deed.answer?.status} ${JSON.stringify(deed.answer?.body)}`,
