@@ -50,7 +50,7 @@ const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
   'settles under a stale fence': 1,
   'starts sent more than once under one key': 1,
   'duties changed hands': 1,
-  'streams of events that broke and went on': 1,
+  'streams of events that broke and continued': 1,
 };
 
 /** Chance leaves out a few of so many, and not all. */

@@ -1,7 +1,14 @@
 import type { ChaosRun } from '../chaos/run-chaos.ts';
 import type { Violation } from '../invariants/violation.ts';
 
-const RULE = 'a later request finds every started execution';
+/** Each rule that a stale read breaks, and the name of the read in its violations. */
+const RULES: Readonly<Record<string, string>> = {
+  'a later request finds every started execution': 'look',
+  'a pause stays until a request ends it': 'read',
+  'a later read shows every acknowledged change': 'read',
+  'a later read shows no less': 'later',
+  'a later read of events is never shorter': 'later',
+};
 const FAULTS = ['primary-partitioned', 'primary-frozen'];
 
 /**
@@ -13,8 +20,9 @@ export function partStaleReads(run: ChaosRun): {
   readonly staleReads: number;
 } {
   const isStale = ({ rule, about }: Violation): boolean => {
-    if (rule !== RULE) return false;
-    const look = run.operations.find(({ begun }) => begun === about?.['look']);
+    const name = RULES[rule];
+    if (name === undefined) return false;
+    const look = run.operations.find(({ begun }) => begun === about?.[name]);
     return run.strikes.some(
       ({ fault, firedAtMs, healedAtMs }) =>
         FAULTS.includes(fault) &&

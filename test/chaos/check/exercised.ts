@@ -117,7 +117,7 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
         'executionId' in asks &&
         owners.get(asks.executionId) !== tenantId,
     ),
-    'streams of events that broke and went on': count(
+    'streams of events that broke and continued': count(
       deedsOf(history, 'follow'),
       (deed) => Number(success(deed)?.['streams']) > 1,
     ),

@@ -38,7 +38,7 @@ export async function runFollower(stage: Stage, name: string): Promise<void> {
   }
 }
 
-/** Of so many, some are just being started. */
+/** Some of so many are just being started. */
 const NEWEST = 5;
 
 /** Requests objects of other tenants. */

@@ -36,7 +36,7 @@ const CANDIDATES = `
     and not exists (select from imported_executions i where i.execution_id = e.id)
   limit ${AT_ONCE_MAX}`;
 
-/** Of those that have grown old, and that retention has left. */
+/** Brings back the times of executions that have grown old, and that retention has left. */
 const YOUNG_AGAIN = `
   update executions e
   set created_at = created_at + ${OLDER}, completed_at = completed_at + ${OLDER}

@@ -20,7 +20,7 @@ export class PatroniNode {
   readonly name: string;
   readonly number: number;
   readonly logFile: string;
-  /** Of its PostgreSQL and its member of etcd. */
+  /** Holds the data of its PostgreSQL and of its member of etcd. */
   readonly disk: SmallDisk;
   readonly #folder: string;
   readonly #clockFile: string;
