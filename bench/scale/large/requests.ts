@@ -1,6 +1,7 @@
 import type pg from 'pg';
 
 import type { Asked } from './measure-requests.ts';
+import { type Call, expectOk } from './templates.ts';
 
 /** Some executions of the tenant that is asked for, by their place: from the newest to the oldest. */
 export interface Cast {
@@ -10,6 +11,8 @@ export interface Cast {
   readonly parentId: string;
   /** An instant in the middle of the history. */
   readonly middle: string;
+  /** The group with the most failures. */
+  readonly groupId: string;
 }
 
 /** A workflow of which there are few executions, and those scattered over all of the time. */
@@ -17,11 +20,18 @@ const RARE = 'workflow-40';
 const OFTEN = 'workflow-0';
 /** The one with the most executions. */
 const LARGE_CUSTOMER = 'customer-0';
+/** As far back as a request may look, so that more failures than one reads are within. */
+const FAILURES_MAX = 'within_hours=720';
 
-/** Nine executions with events, evenly over the time that is covered, and the parent of the most. */
-export async function readCast(client: pg.Client): Promise<Cast> {
+/**
+ * Nine executions with events, evenly over the time that is covered, the parent of the most, and the largest
+ * group of failures.
+ */
+export async function readCast(client: pg.Client, call: Call): Promise<Cast> {
   const { rows } = await client.query<{ readonly id: string; readonly at: Date }>(SPREAD);
   const { rows: parents } = await client.query<{ readonly id: string }>(PARENT);
+  const { body } = expectOk(await call('GET', `/failures?${FAILURES_MAX}`));
+  const [group] = body['groups'] as readonly { readonly id: string }[];
   return {
     ids: rows.map(({ id }) => `exec_${id}`),
     cursors: rows.map(({ id, at }) =>
@@ -29,6 +39,7 @@ export async function readCast(client: pg.Client): Promise<Cast> {
     ),
     parentId: `exec_${parents[0]?.id}`,
     middle: rows[4]?.at.toISOString() ?? '',
+    groupId: group?.id ?? '',
   };
 }
 
@@ -59,8 +70,9 @@ const PARENT = `
   order by x.created_at
   limit 1`;
 
-export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly Asked[] {
+export function requestsOf({ cursors, ids, parentId, middle, groupId }: Cast): readonly Asked[] {
   const list = (query: string) => () => `/executions?limit=50${query}`;
+  const failures = (query: string) => () => `/failures?${FAILURES_MAX}${query}`;
   const q = encodeURIComponent;
   const each = (values: readonly string[], path: (value: string) => string) => (index: number) =>
     path(values[index % values.length] ?? '');
@@ -91,7 +103,7 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
       what: 'list: since an instant, rare workflow',
       path: list(`&created_after=${middle}&workflow_id=${RARE}`),
     },
-    { what: 'search: error', path: list(`&q=${q('error ~ "division"')}`) },
+    { what: 'search: error', path: list(`&q=${q('error ~ "cause c"')}`) },
     { what: 'search: error that nobody has', path: list(`&q=${q('error ~ "nobody"')}`) },
     { what: 'search: part of a workflow', path: list(`&q=${q('workflow ~ "flow-4"')}`) },
     { what: 'search: ended lately', path: list(`&q=${q('ended > -2d and status != completed')}`) },
@@ -101,7 +113,7 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
     {
       what: 'search: failed of a customer, by error, lately',
       path: list(
-        `&q=${q(`status = failed and labels.customer = "${LARGE_CUSTOMER}" and error ~ "division" and started > -2d`)}`,
+        `&q=${q(`status = failed and labels.customer = "${LARGE_CUSTOMER}" and error ~ "cause c" and started > -2d`)}`,
       ),
     },
     {
@@ -129,14 +141,23 @@ export function requestsOf({ cursors, ids, parentId, middle }: Cast): readonly A
       what: 'counts: failed of a workflow',
       path: () => `/executions/counts?status=failed&workflow_id=${OFTEN}`,
     },
-    { what: 'failures by cause', path: () => '/failures?within_hours=720' },
+    { what: 'failures of a day by cause', path: () => '/failures' },
+    { what: 'failures by cause', path: failures('') },
+    { what: 'failures by cause, 50 of each', path: failures('&members=50') },
+    { what: 'failures of a workflow', path: failures(`&workflow_id=${OFTEN}`) },
+    { what: 'failures of a rare workflow', path: failures(`&workflow_id=${RARE}`) },
     {
-      what: 'failures of a workflow',
-      path: () => `/failures?within_hours=720&workflow_id=${OFTEN}`,
+      what: 'failures of a customer',
+      path: failures(`&q=${q(`labels.customer = "${LARGE_CUSTOMER}"`)}`),
+    },
+    { what: 'failures with an error', path: failures(`&q=${q('error ~ "cause c"')}`) },
+    {
+      what: 'failures with an error that nobody has',
+      path: failures(`&q=${q('error ~ "nobody"')}`),
     },
     {
-      what: 'failures of a rare workflow',
-      path: () => `/failures?within_hours=720&workflow_id=${RARE}`,
+      what: 'failures of a group',
+      path: () => `/failures/${groupId}?${FAILURES_MAX}&limit=50`,
     },
     { what: 'dead letters', path: () => '/work-items?status=dead_lettered&limit=50' },
     { what: 'approvals', path: () => '/approvals?status=pending&limit=50' },
