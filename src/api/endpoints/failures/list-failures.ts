@@ -33,8 +33,8 @@ export const listFailures = defineEndpoint({
   summary: 'Lists dead letters and failed executions by cause',
   note:
     'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +
-    'by the time when they began. The latest 2000 of each kind are read, from the latest 20,000 of ' +
-    'each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
+    'by the time when they began. The latest 2000 of each kind are read, from at least the latest 5000 ' +
+    'of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
     'first page count on no page. `GET /failures/{id}` lists all failures of a group.',
   query: z.object({
     ...failuresFilter,
@@ -93,7 +93,7 @@ export const listFailures = defineEndpoint({
           live: group.live,
           first_at: group.firstAt,
           last_at: group.lastAt,
-          members: group.members.map(shapeFailure),
+          members: group.members().map(shapeFailure),
         })),
         next_cursor: next && encodePosition([next.at, next.count, next.id]),
         is_exact: read.isExact,

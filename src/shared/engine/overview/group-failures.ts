@@ -22,7 +22,7 @@ export interface FailureGroup {
   readonly firstAt: string;
   readonly lastAt: string;
   /** The latest first. */
-  readonly members: readonly FailureMember[];
+  readonly members: () => readonly FailureMember[];
 }
 
 /** Each group has at most `members` of its failures. In the order of `compareGroups`. */
@@ -30,7 +30,7 @@ export function groupFailures(
   failures: readonly ShownFailures[],
   members: number,
 ): readonly FailureGroup[] {
-  const latestFirst = failures.toSorted((one, other) => compare(lastAtOf(other), lastAtOf(one)));
+  const latestFirst = failures.toSorted((one, other) => compare(other.lastAt, one.lastAt));
   const causeOf = rememberCauses();
   const byPlace = Map.groupBy(latestFirst, (alike) => keyOf(alike, causeOf(alike)));
   const groups: FailureGroup[] = [];
@@ -52,8 +52,7 @@ interface Cause {
 function rememberCauses(): (alike: ShownFailures) => Cause {
   const byText = new Map<string, Cause>();
   const byKey = new Map<string | number, Cause>();
-  return ({ causeKey, latest }) => {
-    const error = latest[0]?.error ?? '';
+  return ({ causeKey, error }) => {
     const key = causeKey ?? error;
     const known = byKey.get(key);
     if (known !== undefined) return known;
@@ -97,10 +96,6 @@ export function placeOfMember({ failedAt, workItemId, executionId }: FailureMemb
 
 /** `own` begins with the one that has the latest failure. */
 function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number): FailureGroup {
-  const members = own
-    .flatMap(({ latest }) => latest)
-    .toSorted((one, other) => compareMembers(placeOfMember(one), placeOfMember(other)))
-    .slice(0, membersMax);
   const firsts = own.map(({ firstAt }) => firstAt).toSorted(compare);
   return {
     ...place,
@@ -108,8 +103,12 @@ function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number
     count: sum(own.map(({ count }) => count)),
     live: sum(own.map(({ live }) => live)),
     firstAt: firsts[0] ?? '',
-    lastAt: own[0] === undefined ? '' : lastAtOf(own[0]),
-    members,
+    lastAt: own[0]?.lastAt ?? '',
+    members: () =>
+      own
+        .flatMap(({ latest }) => latest())
+        .toSorted((one, other) => compareMembers(placeOfMember(one), placeOfMember(other)))
+        .slice(0, membersMax),
   };
 }
 
@@ -124,10 +123,6 @@ function placeOf({ place, workflowId }: ShownFailures, cause: string) {
     tool: place?.tool ?? null,
     queue: place?.queue ?? null,
   };
-}
-
-function lastAtOf({ latest, firstAt }: ShownFailures): string {
-  return latest[0]?.failedAt ?? firstAt;
 }
 
 function sum(counts: readonly number[]): number {

@@ -33,7 +33,7 @@ export async function listFailuresOfGroup(
 ): Promise<FailuresOfGroup> {
   const reading = { filter, at: cursor?.at ?? null, members: FAILURES_MAX };
   const { at, groups, isExact } = await readFailures(deps, tenantId, reading);
-  const members = groups.find(({ id }) => id === groupId)?.members ?? [];
+  const members = groups.find(({ id }) => id === groupId)?.members() ?? [];
   const left =
     cursor === null
       ? members

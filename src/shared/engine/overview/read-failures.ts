@@ -13,8 +13,8 @@ import { type FailureGroup, groupFailures, type ShownFailures } from './group-fa
 
 /** How many of each kind are read: the latest. */
 export const FAILURES_MAX = 2_000;
-/** So many of each kind are looked through at most, for those that fit. */
-const SCANNED_MAX = 20_000;
+/** So many of each kind are looked through at most, for those that fit; half as many with a search for each. */
+const SCANNED_MAX = 10_000;
 
 /** The failures that are grouped. */
 export interface FailuresFilter {
@@ -155,7 +155,7 @@ async function readPlans(
   return new Map(await Promise.all(read));
 }
 
-/** A key is that of the stored message, and tells nothing of another. */
+/** A key is that of the stored message, and tells nothing of another. All of a policy have the same message. */
 function show(
   { pseudonym }: EngineDeps,
   plans: Plans,
@@ -165,7 +165,7 @@ function show(
   if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
   if (!mayRedactErrors(plan)) return alike;
   const of = { plan, nodeId: alike.place?.nodeId ?? null, pseudonym };
-  const latest = alike.latest.map((one) => ({ ...one, error: redactError(one.error, of) }));
-  const isStored = latest.every(({ error }, index) => error === alike.latest[index]?.error);
-  return { ...alike, latest, causeKey: isStored ? alike.causeKey : null };
+  const error = redactError(alike.error, of);
+  const latest = () => alike.latest().map((one) => ({ ...one, error: redactError(one.error, of) }));
+  return { ...alike, error, latest, causeKey: error === alike.error ? alike.causeKey : null };
 }

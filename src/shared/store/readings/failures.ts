@@ -28,8 +28,11 @@ export interface AlikeFailures {
   readonly live: number;
   /** ISO instant of the oldest. */
   readonly firstAt: string;
-  /** The latest first, at least one. */
-  readonly latest: readonly FailureMember[];
+  /** ISO instant of the latest, and its message. */
+  readonly lastAt: string;
+  readonly error: string;
+  /** The latest first, at least one. They are decoded when asked for, as most groups are on no page. */
+  readonly latest: () => readonly FailureMember[];
 }
 
 /** Where work items failed. */

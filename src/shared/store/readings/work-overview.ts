@@ -83,7 +83,7 @@ export interface GroupFailedItems {
   readonly since: string;
   readonly before: string | null;
   readonly limit: number;
-  /** How many dead letters are looked through at most. */
+  /** How many dead letters are looked through at most; half as many, where each costs a search. */
   readonly within: number;
   readonly grouping: GroupingOfFailures;
 }

@@ -2,13 +2,14 @@ import type { DefinitionId, ExecutionId, WorkItemId } from '../../domain/ids.ts'
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { AlikeFailures, FailureMember, GroupedFailures } from '../readings/failures.ts';
 
-/** A member of a group, with what is known of its group. */
+/** A group of alike failures; `Instant` is what the store has for a time. */
 export interface AlikeRecord<Instant> {
-  /** Within its group: the latest is 1. */
-  readonly rank: number;
   readonly count: number;
   readonly live: number;
   readonly first_at: Instant;
+  readonly last_at: Instant;
+  /** The message of the latest. */
+  readonly error: string;
   readonly definition_id: DefinitionId;
   readonly workflow_id: string;
   readonly cause_key: number | null;
@@ -16,36 +17,41 @@ export interface AlikeRecord<Instant> {
   readonly node_id: string | null;
   readonly tool: string | null;
   readonly queue: WorkQueue | null;
-  readonly execution_id: string;
-  readonly work_item_id: WorkItemId | null;
-  readonly error: string;
-  readonly failed_at: Instant;
-  readonly is_live: boolean | number;
+  /**
+   * The latest as JSON, an array for each: thousands of members as rows take many times as long to read,
+   * each with what is known of its group.
+   */
+  readonly latest: string;
 }
+
+type MemberValues<Instant> = readonly [
+  executionId: string,
+  workItemId: WorkItemId | null,
+  error: string,
+  failedAt: Instant,
+  isLive: boolean | number,
+];
 
 interface Decoding<Instant> {
   readonly instant: (value: Instant) => string;
+  readonly failedAt: (value: Instant) => string;
   readonly executionId: (value: string) => ExecutionId;
 }
 
-/** The members of a group follow each other, the latest first. `limit`: so many failures were grouped at most. */
+/** `limit`: so many failures were grouped at most. */
 export function gatherAlike<Instant>(
   records: readonly AlikeRecord<Instant>[],
   { limit, decoding }: { readonly limit: number; readonly decoding: Decoding<Instant> },
 ): GroupedFailures {
-  const groups: (AlikeFailures & { readonly latest: FailureMember[] })[] = [];
-  let read = 0;
-  for (const record of records) {
-    if (record.rank === 1) {
-      groups.push(decodeGroup(record, decoding));
-      read += record.count;
-    }
-    groups.at(-1)?.latest.push(decodeMember(record, decoding));
-  }
+  const groups = records.map((record) => decodeGroup(record, decoding));
+  const read = records.reduce((total, { count }) => total + count, 0);
   return { groups, isExact: read < limit };
 }
 
-function decodeGroup<Instant>(record: AlikeRecord<Instant>, { instant }: Decoding<Instant>) {
+function decodeGroup<Instant>(
+  record: AlikeRecord<Instant>,
+  decoding: Decoding<Instant>,
+): AlikeFailures {
   const { node_id: nodeId, tool, queue } = record;
   return {
     definitionId: record.definition_id,
@@ -54,20 +60,25 @@ function decodeGroup<Instant>(record: AlikeRecord<Instant>, { instant }: Decodin
     causeKey: record.cause_key,
     count: record.count,
     live: record.live,
-    firstAt: instant(record.first_at),
-    latest: [],
+    firstAt: decoding.instant(record.first_at),
+    lastAt: decoding.instant(record.last_at),
+    error: record.error,
+    latest: () => {
+      const latest = JSON.parse(record.latest) as readonly MemberValues<Instant>[];
+      return latest.map((values) => decodeMember(values, decoding));
+    },
   };
 }
 
 function decodeMember<Instant>(
-  record: AlikeRecord<Instant>,
-  { instant, executionId }: Decoding<Instant>,
+  [executionId, workItemId, error, failedAt, isLive]: MemberValues<Instant>,
+  decoding: Decoding<Instant>,
 ): FailureMember {
   return {
-    executionId: executionId(record.execution_id),
-    workItemId: record.work_item_id,
-    error: record.error,
-    failedAt: instant(record.failed_at),
-    isLive: Boolean(record.is_live),
+    executionId: decoding.executionId(executionId),
+    workItemId,
+    error,
+    failedAt: decoding.failedAt(failedAt),
+    isLive: Boolean(isLive),
   };
 }

@@ -88,6 +88,19 @@ export function rowsWithin(rows: number, split: SplitCriteria): number {
   return labelOf(split.driving) === null ? rows : Math.ceil(rows / 2);
 }
 
+/** How many dead letters are looked through: each execution or label of one is found by a search in an index. */
+export function itemsWithin({
+  criteria,
+  within,
+}: {
+  readonly criteria: ExecutionCriteria;
+  readonly within: number;
+}): number {
+  const { rest } = splitOffWorkflow(criteria);
+  const isOfErrors = restrictsNothing({ ...rest, errorContains: [], errorClasses: null });
+  return isOfErrors ? within : Math.ceil(within / 2);
+}
+
 /** How many executions a count looks through, and so many its groups. */
 export function countedWithin(
   { within: { entries, rows }, by }: Pick<CountExecutions, 'within' | 'by'>,

@@ -1,11 +1,13 @@
 import { executionIdFromUuid } from '../../../domain/ids.ts';
 import type { GroupedFailures, GroupingOfFailures } from '../../readings/failures.ts';
 import { type AlikeRecord, gatherAlike } from '../../rows/gather-alike.ts';
+import { parseInstant } from '../rows.ts';
 import type { Bind } from './write-criteria.ts';
 
 /**
  * The failures that `read` lists in groups of alike ones, with how many there are and the latest of each.
- * Texts are compared byte by byte, as the rules of a language would take longer than all the rest.
+ * Texts are compared byte by byte, as the rules of a language would take longer than all the rest. The order
+ * of the members is that of their ranks, so that the server sorts once.
  */
 export function writeAlike(
   read: string,
@@ -13,35 +15,30 @@ export function writeAlike(
   bind: Bind,
 ): string {
   return `
-    select ${COLUMNS}
+    select ${GROUP}, count(*) as count, count(*) filter (where r.is_live) as live, min(r.failed_at) as first_at,
+      max(r.failed_at) as last_at, min(r.error) filter (where r.rank = 1) as error,
+      json_agg(
+        json_build_array(r.execution_id, r.work_item_id, r.error, r.failed_at::text, r.is_live)
+        order by ${LATEST}
+      ) filter (where r.rank <= ${bind(members)}::int4) as latest
     from (
-      select r.*,
-        row_number() over alike as rank,
-        count(*) over alike as count,
-        count(*) filter (where r.is_live) over alike as live,
-        min(r.failed_at) over alike as first_at
+      select r.*, row_number() over (partition by ${GROUP} order by ${LATEST}) as rank
       from (
-        select f.*,
+        select f.definition_id, f.cause_key, f.workflow_id collate "C" as workflow_id,
+          f.node_id collate "C" as node_id, f.tool collate "C" as tool, f.queue collate "C" as queue,
+          f.execution_id, f.work_item_id, f.error, f.failed_at, f.is_live,
           case
-            when f.cause_key is null or f.definition_id = any(${bind(byMessage)}::uuid[]) then f.error
+            when f.cause_key is null or f.definition_id = any(${bind(byMessage)}::uuid[])
+              then f.error collate "C"
           end as message
         from (${read}) f
       ) r
-      window alike as (
-        partition by ${GROUP}
-        order by ${LATEST}
-        rows between unbounded preceding and unbounded following
-      )
     ) r
-    where r.rank <= ${bind(members)}::int4
-    order by ${GROUP}, ${LATEST}`;
+    group by ${GROUP}
+    order by ${GROUP}`;
 }
 
-const COLUMNS = `r.rank, r.count, r.live, r.first_at, r.definition_id, r.workflow_id, r.cause_key, r.node_id,
-      r.tool, r.queue, r.execution_id, r.work_item_id, r.error, r.failed_at, r.is_live`;
-
-const GROUP = `r.cause_key, r.definition_id, r.node_id collate "C", r.message collate "C",
-          r.workflow_id collate "C", r.tool collate "C", r.queue collate "C"`;
+const GROUP = 'r.cause_key, r.definition_id, r.node_id, r.message, r.workflow_id, r.tool, r.queue';
 
 const LATEST = 'r.failed_at desc, r.work_item_id desc, r.execution_id desc';
 
@@ -52,4 +49,8 @@ export function gatherRecords(
   return gatherAlike(records, { limit, decoding: DECODING });
 }
 
-const DECODING = { instant: (text: string) => text, executionId: executionIdFromUuid };
+const DECODING = {
+  instant: (text: string) => text,
+  failedAt: parseInstant,
+  executionId: executionIdFromUuid,
+};

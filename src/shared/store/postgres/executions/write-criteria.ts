@@ -22,7 +22,7 @@ export function writeCriteria(criteria: ExecutionCriteria, bind: Bind): string {
     ...writeText('e.workflow_version', criteria.version, bind),
     ...writeTimes('e.created_at', criteria.started, bind),
     ...writeTimes('e.completed_at', criteria.ended, bind),
-    ...criteria.labels.flatMap((label) => writeLabel(label, OF_EXECUTION, bind)),
+    ...criteria.labels.flatMap((label) => writeLabel(label, ownerOf('e.id'), bind)),
     ...criteria.waiting.map((is) => `${is ? '' : 'not '}${WAITS}`),
     ...writeError(criteria, bind),
   ];
@@ -48,10 +48,22 @@ interface Owner {
   readonly writeValue: () => string;
 }
 
-const OF_EXECUTION: Owner = {
-  label: 'n.execution_id = e.id',
-  writeValue: () => 'n.execution_id = e.id',
-};
+function ownerOf(executionId: string): Owner {
+  const label = `n.execution_id = ${executionId}`;
+  return { label, writeValue: () => label };
+}
+
+/**
+ * The criteria on errors and labels as a condition on the dead letter `d`. It spares the reading of executions that
+ * don't fit. An error that fits is compared again beside its execution.
+ */
+export function writeCriteriaOfItem(criteria: ExecutionCriteria, bind: Bind): string {
+  return [
+    'true',
+    ...writeErrorTexts('d', criteria, bind),
+    ...criteria.labels.flatMap((label) => writeLabel(label, ownerOf('d.execution_id'), bind)),
+  ].join(' and ');
+}
 
 /** The criteria as a condition on the entry `l` of a label; values are compared by entries alone. */
 export function writeOtherLabels(
@@ -134,21 +146,27 @@ export function writeTimes(
 
 /** In the collation C, lower case means that of ASCII letters, as on SQLite. */
 function writeContains(column: string, texts: readonly string[], bind: Bind): string {
-  return `(
-    select bool_and(position(x.part in lower(${column} collate "C")) > 0)
-    from unnest(${bind(texts)}::text[]) as x (part)
-  )`;
+  const parts = texts.map(
+    (text) => `position(${bind(text)}::text in lower(${column} collate "C")) > 0`,
+  );
+  return `(${parts.join(' and ')})`;
 }
 
-/** The definition is read last, and only for an error that fits: it may be large. */
-function writeError(
+function writeErrorTexts(
+  alias: string,
   { errorContains, errorClasses }: ExecutionCriteria,
   bind: Bind,
 ): readonly string[] {
-  const fits = [
-    ...(errorContains.length === 0 ? [] : [writeContains('e.error', errorContains, bind)]),
-    ...(errorClasses === null ? [] : [writeIn('e.error_class', errorClasses, bind)]),
+  const error = `${alias}.error`;
+  return [
+    ...(errorContains.length === 0 ? [] : [writeContains(error, errorContains, bind)]),
+    ...(errorClasses === null ? [] : [writeIn(`${alias}.error_class`, errorClasses, bind)]),
   ];
+}
+
+/** The definition is read last, and only for an error that fits: it may be large. */
+function writeError(criteria: ExecutionCriteria, bind: Bind): readonly string[] {
+  const fits = writeErrorTexts('e', criteria, bind);
   if (fits.length === 0) return [];
   const condition = `case
     when (${fits.join(' and ')}) is not true then false

@@ -2,10 +2,10 @@ import type { WorkItemId } from '../../../domain/ids.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
 import type { GroupFailedItems } from '../../readings/work-overview.ts';
 import type { AlikeRecord } from '../../rows/gather-alike.ts';
-import { restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
+import { itemsWithin, restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
-import { type Bind, writeCriteria } from '../executions/write-criteria.ts';
+import { type Bind, writeCriteria, writeCriteriaOfItem } from '../executions/write-criteria.ts';
 import { createBinds, unnamed } from '../executions/write-drive.ts';
 
 /** The bound is read first, so that the list contains all that fits up to the bound. */
@@ -17,11 +17,19 @@ export async function groupFailedItems(
   const { rest } = splitOffWorkflow(criteria);
   const bound = restrictsNothing(rest) ? null : await findBound(readers, params);
   const { values, bind } = createBinds();
-  // Limits keep the join as it is written: the server walks along the list, and compares each.
+  // The offset and the limit keep the join as it is written: the server walks along the list, and compares each.
   const listed = `
     select e.definition_id, e.workflow_id, d.cause_key, d.node_id, d.tool, d.queue, d.execution_id,
       d.work_item_id, d.error, d.dead_lettered_at as failed_at, e.status in ('running', 'paused') as is_live
-    from dead_letters d
+    from (
+      select d.*
+      from dead_letters d
+      where ${writeWindow(params, bind)}
+        and ${writeBound(bound, bind)}
+        and ${writeCriteriaOfItem(rest, bind)}
+      order by d.dead_lettered_at desc, d.work_item_id desc
+      offset 0
+    ) d
     cross join lateral (
       select x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id,
         x.status, x.created_at, x.completed_at, d.error, d.error_class
@@ -29,9 +37,7 @@ export async function groupFailedItems(
       where x.id = d.execution_id
       limit 1
     ) e
-    where ${writeWindow(params, bind)}
-      and ${writeBound(bound, bind)}
-      and ${writeCriteria(rest, bind)}
+    where ${writeCriteria({ ...rest, labels: [] }, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit ${bind(limit)}::int4`;
   const text = unnamed(writeAlike(listed, grouping, bind));
@@ -53,7 +59,7 @@ async function findBound(readers: PostgresPool, params: GroupFailedItems): Promi
     from dead_letters d
     where ${writeWindow(params, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
-    offset ${bind(params.within - 1)}::int4
+    offset ${bind(itemsWithin(params) - 1)}::int4
     limit 1`;
   const [row] = await readers.run<Bound>(unnamed(text), values, params.tenantId);
   return row ?? null;

@@ -11,13 +11,15 @@ export function writeAlike(
 ): { readonly text: string; readonly bindings: Readonly<Record<string, Bindable>> } {
   return {
     text: `
-      select ${COLUMNS}
+      select ${GROUP}, count(*) as count, count(*) filter (where r.is_live) as live,
+        min(r.failed_at) as first_at, max(r.failed_at) as last_at,
+        min(r.error) filter (where r.rank = 1) as error,
+        json_group_array(
+          json_array(r.execution_id, r.work_item_id, r.error, r.failed_at, r.is_live)
+          order by r.rank
+        ) filter (where r.rank <= :members) as latest
       from (
-        select r.*,
-          row_number() over alike as rank,
-          count(*) over alike as count,
-          count(*) filter (where r.is_live) over alike as live,
-          min(r.failed_at) over alike as first_at
+        select r.*, row_number() over (partition by ${GROUP} order by ${LATEST}) as rank
         from (
           select f.*,
             case
@@ -26,20 +28,12 @@ export function writeAlike(
             end as message
           from (${read}) f
         ) r
-        window alike as (
-          partition by ${GROUP}
-          order by ${LATEST}
-          rows between unbounded preceding and unbounded following
-        )
       ) r
-      where r.rank <= :members
-      order by ${GROUP}, ${LATEST}`,
+      group by ${GROUP}
+      order by ${GROUP}`,
     bindings: { members, by_message: JSON.stringify(byMessage) },
   };
 }
-
-const COLUMNS = `r.rank, r.count, r.live, r.first_at, r.definition_id, r.workflow_id, r.cause_key, r.node_id,
-        r.tool, r.queue, r.execution_id, r.work_item_id, r.error, r.failed_at, r.is_live`;
 
 const GROUP = 'r.cause_key, r.definition_id, r.node_id, r.message, r.workflow_id, r.tool, r.queue';
 
@@ -52,4 +46,8 @@ export function gatherRecords(
   return gatherAlike(records, { limit, decoding: DECODING });
 }
 
-const DECODING = { instant: toIso, executionId: (id: string) => id as ExecutionId };
+const DECODING = {
+  instant: toIso,
+  failedAt: toIso,
+  executionId: (id: string) => id as ExecutionId,
+};

@@ -2,7 +2,7 @@ import type { WorkItemId } from '../../../domain/ids.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
 import type { GroupFailedItems } from '../../readings/work-overview.ts';
 import type { AlikeRecord } from '../../rows/gather-alike.ts';
-import { restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
+import { itemsWithin, restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
 import { writeCriteria } from '../executions/write-criteria.ts';
@@ -48,22 +48,29 @@ export function writeBound(params: GroupFailedItems): Written {
       where ${writeWindow(params)}
       order by d.dead_lettered_at desc, d.work_item_id desc
       limit 1 offset :skip`,
-    bindings: { ...bindWindow(params), skip: params.within - 1 },
+    bindings: { ...bindWindow(params), skip: itemsWithin(params) - 1 },
   };
 }
 
-/** Exported for a test of its plan. A cross join keeps its order, and with it that of the index. */
+/**
+ * Exported for a test of its plan. A cross join keeps its order, and with it that of the index. The error
+ * and the labels of a dead letter are compared before its execution is read.
+ */
 export function writeFailedItems(params: GroupFailedItems, bound: Bound | null): Written {
-  const { condition, bindings } = writeCriteria('c_', splitOffWorkflow(params.criteria).rest);
+  const { condition, bindings } = writeCriteria(
+    'c_',
+    splitOffWorkflow(params.criteria).rest,
+    'e.execution_id',
+  );
   const place = '(d.dead_lettered_at, d.work_item_id) >= (:bound_at, :bound_item)';
   return {
     text: `
-      select e.definition_id, e.workflow_id, e.cause_key, e.node_id, e.tool, e.queue, e.id as execution_id,
+      select e.definition_id, e.workflow_id, e.cause_key, e.node_id, e.tool, e.queue, e.execution_id,
         e.work_item_id, e.error, e.dead_lettered_at as failed_at, e.status in ('running', 'paused') as is_live
       from (
         select d.work_item_id, d.node_id, d.tool, d.queue, d.error, d.error_class, d.cause_key,
-          d.dead_lettered_at, x.id, x.definition_id, x.workflow_id, x.workflow_version, x.parent_execution_id, x.status,
-          x.created_at, x.completed_at
+          d.dead_lettered_at, d.execution_id, x.id, x.definition_id, x.workflow_id, x.workflow_version,
+          x.parent_execution_id, x.status, x.created_at, x.completed_at
         from ${writeSource(params)}
         cross join executions x on x.id = d.execution_id
         where ${writeWindow(params)} and ${bound === null ? 'true' : place}

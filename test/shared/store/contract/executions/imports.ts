@@ -76,7 +76,7 @@ export function importCases(name: string, open: () => TestStore): void {
       const criteria = await criteriaOf(store, 'status = failed');
       const grouping = { members: 3, byMessage: [] };
       const { groups } = await store.executionSearch.groupFailed({ ...page, criteria, grouping });
-      const keys = groups.flatMap(({ causeKey, latest }) => latest.map(() => String(causeKey)));
+      const keys = groups.flatMap(({ causeKey, latest }) => latest().map(() => String(causeKey)));
       t.deepEqual(keys.toSorted(), [`${cause.causeKey}`, `${cause.causeKey}`, 'null']);
     },
   );
