@@ -34,6 +34,8 @@ export interface RetryPoint {
   /** The node that failed; null: it was cancelled, or its time was over. */
   readonly nodeId: string | null;
   readonly carried: CarriedPayload;
+  /** The visits in progress there, which begin again, by `visitKey`. */
+  readonly live: ReadonlySet<string>;
 }
 
 /**
@@ -165,6 +167,7 @@ export function createRetrySearch(of: {
       return {
         sequence: draft.sequence,
         nodeId: restart === null ? failed : restart.nodeId,
+        live: new Set(draft.live.keys()),
         carried: {
           ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
           ...carryUnfinished({ draft, notes, plan: of.plan, newPlan, continued }),

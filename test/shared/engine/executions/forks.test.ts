@@ -238,6 +238,80 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(await usedAt(undone), { input_tokens: 15, output_tokens: 20, cost_usd: 5 });
   });
 
+  test(`${dialect}: a dry run lists no failures that the original has left behind`, async (t) => {
+    const svc = openTestEngine({
+      store: await open(t),
+      run: async ({ nodeId, visit }) =>
+        nodeId === 'odd' || (nodeId === 'each.item' && visit === 1)
+          ? { ok: false, error: 'refused', errorClass: 'refused' }
+          : DONE,
+    });
+    const original = await svc.start({
+      start_node: 'odd',
+      nodes: {
+        odd: { ...CALL, fallback_node: 'each' },
+        each: {
+          kind: {
+            type: 'map',
+            items: [1, 2, 3],
+            on_item_failure: 'collect',
+            node: CALL,
+          },
+        },
+        last: CALL,
+      },
+      edges: [{ from: 'each', to: 'last' }],
+    });
+    await svc.settle();
+    const preview = async (at: ForkAt) => {
+      const ask = { ...by, executionId: original, at };
+      const params = { ...ask, statePatch: null, revision: 'same' } as const;
+      const { kept, left } = (await svc.engine.previewFork(params)).outline;
+      return { kept, left };
+    };
+    const visitsOf = (nodeId: string, visits: number) => ({ nodeId, visits });
+    t.deepEqual(await preview(atNode('last')), {
+      kept: [visitsOf('each.item', 2), visitsOf('each', 1)],
+      left: [visitsOf('last', 1)],
+    });
+    t.deepEqual(await preview({ nodeId: 'each', visit: null, items: 'failed' }), {
+      kept: [visitsOf('each.item', 2)],
+      left: [visitsOf('each', 1), visitsOf('each.item', 1), visitsOf('last', 1)],
+    });
+    t.deepEqual(await preview(atNode('odd')), {
+      kept: [],
+      left: ['odd', 'each', 'each.item', 'last'].map((nodeId) =>
+        visitsOf(nodeId, nodeId === 'each.item' ? 3 : 1),
+      ),
+    });
+    const { executionId: forked } = await fork(svc, original, atNode('last'));
+    await svc.settle();
+    const begun = (await eventsOf(svc, forked)).filter(({ kind }) => kind === 'NodeScheduled');
+    t.deepEqual(
+      begun.map(({ nodeId }) => nodeId),
+      ['last'],
+    );
+  });
+
+  test(`${dialect}: a dry run lists what failed at the end as running again`, async (t) => {
+    const svc = openTestEngine({
+      store: await open(t),
+      run: async ({ nodeId }) =>
+        nodeId === 'b' ? { ok: false, error: 'refused', errorClass: 'refused' } : DONE,
+    });
+    const original = await svc.start({ ...CHAIN, nodes: { a: CALL, b: CALL, c: CALL } });
+    await svc.settle();
+    const last = (await eventsOf(svc, original)).at(-1)?.sequence ?? 0;
+    const ask = { ...by, executionId: original, at: { sequence: last } };
+    const { outline } = await svc.engine.previewFork({
+      ...ask,
+      statePatch: null,
+      revision: 'same',
+    });
+    t.deepEqual(outline.begins, ['b']);
+    t.deepEqual(outline.left, [{ nodeId: 'b', visits: 1 }]);
+  });
+
   test(`${dialect}: a dry run names the kept steps that the original has undone`, async (t) => {
     const svc = openTestEngine({ store: await open(t), run: async () => DONE });
     const original = await svc.start(UNDOING);

@@ -179,7 +179,7 @@ async function readForFork(
     labels,
     forkAt,
     point,
-    outline: notes.outline(point.carried),
+    outline: notes.outline(point),
   };
 }
 
