@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { JsonValue } from '../../../src/shared/domain/json.ts';
+import { QUOTA_KEY_MAX } from '../../../src/shared/domain/work/quota.ts';
 import { accept, lines } from '../domain/workflow/read.ts';
 import { enter, nodeProblems, planOf } from './enter.ts';
 
@@ -121,7 +122,15 @@ test('rate: a key must be evaluated to a string, a number or a boolean', (t) => 
   t.like(enter(node, { state: { customer: 'acme' } }), { do: 'work' });
   t.like(enter(node, { state: { customer: {} } }), {
     do: 'fail',
-    error: 'rate.key: must be a string, a number or a boolean',
+    error:
+      'rate.key: expression `input.customer` must give text, a number or a boolean, and gives an object for this input: ' +
+      'give the call that input by input_mapping, or change the key',
+  });
+  t.like(enter(node, { state: { customer: 'a'.repeat(QUOTA_KEY_MAX + 1) } }), {
+    do: 'fail',
+    error:
+      `rate.key: expression \`input.customer\` must give 1 to ${QUOTA_KEY_MAX} characters, and gives a text of ${QUOTA_KEY_MAX + 1} characters for this input: ` +
+      'give the call that input by input_mapping, or change the key',
   });
 });
 

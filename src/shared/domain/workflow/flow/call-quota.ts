@@ -8,6 +8,7 @@ import { pathsInExpression } from '../lint/paths-in-expression.ts';
 import { pointerTo, reportUnknown, type WarningCode } from '../problem.ts';
 import { anyOf, type FieldSchemas, object, text, wholeNumber } from '../schema/fields.ts';
 import { duration } from '../schema/part-fields.ts';
+import { wrongValue } from './flow-key.ts';
 import { parsePace, RATE_LIMIT_MAX } from './rate.ts';
 
 /** The limits for the calls of a tool or a model, over all executions of the tenant. */
@@ -184,10 +185,16 @@ function evaluateKey(
   if (!result.ok) return result;
   const { value } = result;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    return { ok: false, message: `${of}.key: must be a string, a number or a boolean` };
+    return refuseKey(of, wrongValue(key, value, 'text, a number or a boolean'));
   }
   const text = String(value);
   return text === '' || text.length > QUOTA_KEY_MAX
-    ? { ok: false, message: `${of}.key: must have 1 to ${QUOTA_KEY_MAX} characters` }
+    ? refuseKey(of, wrongValue(key, value, `1 to ${QUOTA_KEY_MAX} characters`))
     : text;
+}
+
+/** The key sees the input that the node makes for its call, and often a member is missing there. */
+function refuseKey(of: string, reason: string): { readonly ok: false; readonly message: string } {
+  const advice = 'give the call that input by input_mapping, or change the key';
+  return { ok: false, message: `${of}.key: ${reason}: ${advice}` };
 }
