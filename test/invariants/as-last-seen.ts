@@ -24,6 +24,7 @@ export const TABLES = [
   'dead_letters',
   'snapshots',
   'execution_usage',
+  'execution_labels',
 ] as const satisfies readonly (keyof Dump)[];
 
 export function asLastSeen(given: { readonly dumps: readonly Dump[]; readonly history: History }): {

@@ -11,6 +11,7 @@ import { checkEventsTaken } from './checks/check-events-taken.ts';
 import { checkForks } from './checks/check-forks.ts';
 import { checkFunctions } from './checks/check-functions.ts';
 import { checkFamilies } from './checks/check-families.ts';
+import { checkLabelRows, checkLabels, type LabelsOf } from './checks/check-labels.ts';
 import { checkImports } from './checks/check-imports.ts';
 import { checkHistories } from './checks/check-histories.ts';
 import { checkOperations } from './checks/check-operations.ts';
@@ -57,6 +58,8 @@ export function checkInvariants(params: {
   readonly keys?: Readonly<Partial<Record<string, KeyOf>>>;
   /** When executions begin, by the workflows that have such a rule. */
   readonly startRules?: Readonly<Partial<Record<string, StartRule>>>;
+  /** Labels by the workflows that give some; absent: not known. */
+  readonly labelled?: Readonly<Partial<Record<string, LabelsOf>>>;
   /** Keys of fairness by the workflows that have one. */
   readonly shares?: Readonly<Partial<Record<string, ShareOf>>>;
   /** The claims that got items, in the order in which the store carried them out. */
@@ -93,6 +96,8 @@ export function checkInvariants(params: {
     ...checkWorkflowPauses(dumps, history),
     ...checkRetries(last, history),
     ...checkForks(last, history),
+    ...params.dumps.flatMap(checkLabelRows),
+    ...checkLabels(last, history, params.labelled),
     ...checkPlaces(dumps),
     ...checkUndos(last),
     ...checkQuotas(dumps),

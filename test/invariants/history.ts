@@ -38,6 +38,7 @@ export type Ask =
       readonly token: string;
       /** The whole input, if the checker must compare it. */
       readonly input?: JsonObject;
+      readonly labels?: Readonly<Record<string, string>>;
     }
   | {
       readonly do: 'claim';
@@ -60,6 +61,8 @@ export type Ask =
       readonly fence: number;
       readonly key: string;
       readonly output: JsonValue;
+      /** Labels of the execution; no other result has them. */
+      readonly labels?: Readonly<Record<string, string>>;
       /** New entries of a durable function, recorded in the same commit. */
       readonly entries?: readonly JsonObject[];
     }

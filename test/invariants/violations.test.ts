@@ -16,6 +16,7 @@ import {
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
 import { addFork, FORKS_BROKEN } from './break-forks.ts';
 import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
+import { LABELLED, LABELS_BROKEN } from './break-labels.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
 import { addFairTurns, SHARES, TURNS_BROKEN } from './break-turns.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
@@ -44,6 +45,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       budgets: BUDGETS,
       keys: KEYS,
       startRules: START_RULES,
+      labelled: LABELLED,
       shares: SHARES,
       claims: run.claims,
       receipts: run.receipts,
@@ -80,6 +82,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   ...CONCURRENCY_BROKEN,
   ...STARTS_BROKEN,
   ...TURNS_BROKEN,
+  ...LABELS_BROKEN,
   // Histories
   'every event belongs to an execution': ({ last }) => void last.executions.splice(1, 1),
   'sequences run from 1 without gaps, up to the last of the row': ({ last }) =>

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Usage } from '../../src/shared/nodes/run.ts';
 import type { ForkedAt } from '../invariants/history.ts';
 import { GIVEN_RULES } from './keys.ts';
+import { labelsOfResult, labelsOfStart } from './labels.ts';
 import type { Request } from './network.ts';
 
 /** Requests of clients, as calls of their endpoints to the engine. */
@@ -28,16 +29,18 @@ export function askToStart(
   of: { readonly key: string; readonly workflowId: string; readonly token: string },
 ): Request {
   const { workflowId, token } = of;
+  const labels = labelsOfStart(token);
   const startRules = GIVEN_RULES[workflowId];
   return {
     ...by,
-    asks: { do: 'start', ...of },
+    asks: { do: 'start', ...of, labels },
     serve: async (engine) => {
       const { executionId } = await engine.startExecution({
         ...actor(by),
         workflowId,
         workflowVersion: null,
         input: { token },
+        labels,
         priority: 5,
         idempotencyKey: of.key,
         ...(startRules !== undefined && { startRules }),
@@ -310,14 +313,16 @@ export function askToComplete(
   of: Held & { readonly output: JsonObject; readonly usage?: Usage | null },
 ): Request {
   const { workItemId, fence, key, output, usage = null } = of;
+  const labels = labelsOfResult(fence);
   return {
     ...by,
-    asks: { do: 'complete', workItemId, fence, key, output },
+    asks: { do: 'complete', workItemId, fence, key, output, ...(labels && { labels }) },
     serve: async (engine) => {
       await engine.completeWorkItem({
         ...settleRef(by, of),
         idempotencyKey: key,
         output,
+        ...(labels && { labels }),
         statePatch: { [`settled_${fence}`]: by.client },
         durationMs: null,
         genAiModel: null,

@@ -12,6 +12,7 @@ import { createFaults } from './faults.ts';
 import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { KEYS, SHARES, START_RULES } from './keys.ts';
+import { LABELLED } from './labels.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
 import {
@@ -202,6 +203,7 @@ export async function runHistory(
         budgets: BUDGETS,
         keys: KEYS,
         startRules: START_RULES,
+        labelled: LABELLED,
         shares: SHARES,
         claims,
         receipts,

@@ -111,6 +111,8 @@ const keyed = (whenFull: string, limit: number, undo: JsonObject = {}) => ({
   concurrency: { key: KEY, limit, when_full: whenFull },
 });
 
+const TOKEN = { expr: 'has(state.token) ? state.token : null' };
+
 const UNDONE = { undo: effect('close') };
 
 const brief = (rules: JsonObject) => ({
@@ -147,6 +149,7 @@ export const WORKFLOWS = {
     edges: edges('a b', 'b done'),
   },
   tools: {
+    execution_labels: { line: 'tools', token: TOKEN },
     nodes: { fetch: limited(python('fetch')), store: java('store') },
     edges: edges('fetch store'),
   },
@@ -198,6 +201,7 @@ export const WORKFLOWS = {
     edges: edges('rest either', 'either last'),
   },
   parent: {
+    execution_labels: { line: 'parent', token: TOKEN },
     nodes: {
       before: effect('before'),
       child: { kind: { type: 'subgraph', workflow_ref: 'tools' }, output_key: 'child' },
@@ -225,6 +229,7 @@ export const WORKFLOWS = {
   },
   /** Each step is a separate run. */
   rounds: {
+    execution_labels: { token: TOKEN },
     start_node: 'count',
     nodes: {
       count: {
@@ -248,6 +253,7 @@ export const WORKFLOWS = {
   },
   /** Each step has one attempt, so the first failure or lapse fails the execution. */
   fragile: {
+    execution_labels: { token: TOKEN },
     start_node: 'first',
     nodes: {
       first: effect('first'),

@@ -59,6 +59,7 @@ export function growOld(url: string): Aging {
     dead_letters: [],
     snapshots: [],
     execution_usage: [],
+    execution_labels: [],
   };
   const known = new Set<string>();
   const over = new AbortController();

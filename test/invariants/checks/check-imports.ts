@@ -88,7 +88,12 @@ function checkWhole(dump: Dump, imports: readonly Import[]): Violation[] {
 }
 
 /** Tables with a row of every execution that ended, wherever it ran. */
-const KEPT: ReadonlySet<string> = new Set(['executions', 'events', 'snapshots']);
+const KEPT: ReadonlySet<string> = new Set([
+  'executions',
+  'events',
+  'snapshots',
+  'execution_labels',
+]);
 
 function checkBegun(dump: Dump, copies: ReadonlyMap<string, Import>): Violation[] {
   if (copies.size === 0) return [];
