@@ -24,11 +24,8 @@ export interface PlaceStore {
 export interface PlaceWait {
   /** ISO instant. */
   readonly since: string;
-  /** Children of the tenant that wait longer, counted to 1 000. */
+  /** Children of the tenant that wait longer, counted to `AHEAD_MAX`. */
   readonly ahead: number;
   /** The tenant's `max_concurrent_executions`; null: it has been taken away meanwhile. */
   readonly placesMax: number | null;
 }
-
-/** No further than this is it counted who waits longer. */
-export const AHEAD_MAX = 1_000;

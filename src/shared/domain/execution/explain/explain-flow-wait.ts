@@ -1,7 +1,7 @@
 import { keyInPlace, rateKeyInLine } from '../../workflow/flow/flow-key.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Blocker } from './blocker.ts';
-import type { FlowFacts } from './facts.ts';
+import { AHEAD_MAX, type FlowFacts } from './facts.ts';
 import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
@@ -15,8 +15,8 @@ export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
   ];
   const message =
     placesMax !== null && !isPaced
-      ? `waits for a place: number ${ahead + 1} in the queue ${queueOf(wait)}, concurrency limit ${placesMax} reached`
-      : `waits for ${needs.join(' and ')}: number ${ahead + 1} in the queue`;
+      ? `waits for a place: ${numberInLine(ahead)} in the queue ${queueOf(wait)}, concurrency limit ${placesMax} reached`
+      : `waits for ${needs.join(' and ')}: ${numberInLine(ahead)} in the queue`;
   const unblockedBy = [
     ...(placesMax === null ? [] : ['the end of an execution that has a place of the same key']),
     ...(isPaced ? ['the clock'] : []),
@@ -31,6 +31,11 @@ export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
       details: { position: ahead + 1, waitsFor: holders },
     },
   );
+}
+
+/** The place in a line, which is counted to a bound. */
+export function numberInLine(ahead: number): string {
+  return `number ${ahead + 1}${ahead < AHEAD_MAX ? '' : ' or later'}`;
 }
 
 function explainDebounce(wait: FlowFacts, until: string): Blocker {

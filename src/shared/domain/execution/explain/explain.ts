@@ -13,7 +13,7 @@ import {
 } from './blocker.ts';
 import { explainEndingChildren } from './explain-child.ts';
 import { explainEnd } from './explain-end.ts';
-import { explainFlowWait } from './explain-flow-wait.ts';
+import { explainFlowWait, numberInLine } from './explain-flow-wait.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
 import type { ChildFacts, ExecutionFacts, FlowFacts, PlaceFacts } from './facts.ts';
@@ -183,7 +183,7 @@ function explainPlace({ since, ahead, placesMax }: PlaceFacts): Blocker {
   const limit = placesMax === null ? '' : `, limit ${placesMax} reached`;
   return blockerOf(WHOLE, {
     code: 'waiting_for_place',
-    message: `waits for a place: number ${ahead + 1} in the queue of the tenant${limit}`,
+    message: `waits for a place: ${numberInLine(ahead)} in the queue of the tenant${limit}`,
     since,
     unblockedBy:
       'the end of another execution of the tenant, or PUT /tenants/{id} with a higher max_concurrent_executions',

@@ -1,6 +1,6 @@
+import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../../domain/ids.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
-import { AHEAD_MAX } from '../../places.ts';
 import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listKeys } from './flow-lines.ts';

@@ -1,5 +1,6 @@
+import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
-import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
+import type { PlaceStore } from '../../places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
 

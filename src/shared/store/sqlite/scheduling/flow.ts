@@ -1,3 +1,4 @@
+import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { Bucket } from '../../../domain/work/quota.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type LineName,
   type PacedBeginnings,
 } from '../../flow.ts';
-import { AHEAD_MAX } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';

@@ -1,6 +1,7 @@
+import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { AdmittedExecution } from '../../flow.ts';
-import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
+import type { PlaceStore } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { markRunnable } from './mark-runnable.ts';
 import { toIso } from '../rows.ts';

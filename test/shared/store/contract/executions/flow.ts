@@ -1,7 +1,7 @@
 import type { ExecutionId } from '../../../../../src/shared/domain/ids.ts';
 import type { LineName, WaitedKeys } from '../../../../../src/shared/store/flow.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
-import type { TestStore } from '../../../../support/stores.ts';
+import { changeTable, type TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
 import { atOnce, commitOne, start, type Started } from '../drive.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../make.ts';
 
 const COMPETITORS = 20;
+const LONG_LINE = 5_000;
 const PLACE_KEY = '["orders","acme"]';
 const ENDED = { status: 'cancelled', events: [makeEvent({ kind: 'WorkflowCancelled' })] } as const;
 
@@ -34,6 +35,20 @@ export function flowCases(name: string, open: () => TestStore): void {
     t.deepEqual(waits[3]?.holders, idsOf(waiting.slice(0, 2)));
     await end(store, waiting[0]);
     t.deepEqual(await admit(store, waiting), idsOf(waiting.slice(2, 3)));
+  });
+
+  check('the last of a long line knows its place', async (t, { store, url }) => {
+    const [first] = await startWaiting(store, 1, 1);
+    if (first === undefined) throw new Error('one was started');
+    const { tenantId } = first;
+    await changeTable(url)(copiesOfWait(url, tenantId, LONG_LINE));
+    const last = await start(store, {
+      tenantId,
+      create: { awaitsPlace: { placeKey: PLACE_KEY, placesMax: 1 } },
+    });
+    const wait = await store.flow.find(last.executionId);
+    t.is(wait?.ahead, 1 + LONG_LINE);
+    await changeTable(url)(`delete from flow_waits where tenant_id = '${tenantId}'`);
   });
 
   check('a key says whether it has room, and is gone with its last wait', async (t, { store }) => {
@@ -184,6 +199,25 @@ async function startWaiting(
     started.push(await start(store, { tenantId, create }));
   }
   return started;
+}
+
+/** Further waits like the only one of the tenant, of executions that do not exist. */
+function copiesOfWait(url: string, tenantId: string, count: number): string {
+  const id = url.startsWith('postgres')
+    ? 'gen_random_uuid()'
+    : "'exec_' || lower(hex(randomblob(16)))";
+  return `
+    insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+    with recursive numbers (number) as (
+      select 1
+      union all
+      select number + 1
+      from numbers
+      where number < ${count}
+    )
+    select ${id}, w.tenant_id, w.place_key, w.places_max, w.shard, w.since
+    from flow_waits w, numbers
+    where w.tenant_id = '${tenantId}'`;
 }
 
 async function admit(store: Store, [of]: readonly Started[]): Promise<readonly ExecutionId[]> {
