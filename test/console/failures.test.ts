@@ -27,6 +27,7 @@ story('failures of one cause are one group, and all of it is retried', async (t,
   await place.open('failures');
   const executions = page.getByRole('article', { name: /^node charge failed: card … declined/ });
   await executions.getByText('3 times').waitFor();
+  await executions.getByText('that failed at node charge').waitFor();
   const letters = page.getByRole('article', { name: /^card … declined for order …$/ });
   await letters.getByText('3 times').waitFor();
   await letters.getByText('tool bank.charge').waitFor();

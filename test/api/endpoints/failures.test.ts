@@ -46,7 +46,12 @@ for (const dialect of DIALECTS) {
     );
     t.like(
       groups.find(({ kind }) => kind === 'execution'),
-      { cause: 'node reserve failed: order … is unknown', count: 2, node_id: null, tool: null },
+      {
+        cause: 'node reserve failed: order … is unknown',
+        count: 2,
+        node_id: 'reserve',
+        tool: null,
+      },
     );
   });
 

@@ -78,6 +78,8 @@ function findRepeatable(group: FailureGroup, { can }: Session): readonly Failure
 }
 
 function placeOf({ kind, workflow_id: workflow, node_id: node, tool }: FailureGroup): string {
-  if (kind === 'execution') return `executions of ${workflow} that failed`;
+  if (kind === 'execution') {
+    return `executions of ${workflow} that failed${node === null ? '' : ` at node ${node}`}`;
+  }
   return `dead letters of ${workflow}, node ${node ?? ''}, tool ${tool ?? ''}`;
 }

@@ -8832,6 +8832,7 @@ export interface operations {
                             readonly kind: "work_item" | "execution";
                             readonly cause: string;
                             readonly workflow_id: string;
+                            /** @description Null: it is not known which node failed the executions. */
                             readonly node_id: string | null;
                             readonly tool: string | null;
                             readonly queue_type: string | null;

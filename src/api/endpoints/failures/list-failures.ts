@@ -56,7 +56,10 @@ export const listFailures = defineEndpoint({
           kind: z.enum(['work_item', 'execution']),
           cause: z.string(),
           workflow_id: z.string(),
-          node_id: z.string().nullable(),
+          node_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'Null: it is not known which node failed the executions.' }),
           tool: z.string().nullable(),
           queue_type: z.string().nullable(),
           count: z.int(),

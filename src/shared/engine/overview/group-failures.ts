@@ -65,9 +65,9 @@ function rememberCauses(): (alike: ShownFailures) => Cause {
 }
 
 /** No name has the character between. */
-function keyOf({ place, workflowId }: ShownFailures, { number }: Cause): string {
-  if (place === null) return `${number}\0${workflowId}`;
-  return `${number}\0${workflowId}\0${place.nodeId}\0${place.tool}\0${place.queue}`;
+function keyOf({ nodeId, place, workflowId }: ShownFailures, { number }: Cause): string {
+  const key = `${number}\0${workflowId}\0${nodeId ?? ''}`;
+  return place === null ? key : `${key}\0${place.tool}\0${place.queue}`;
 }
 
 /** The largest group first, equal ones by id. */
@@ -114,12 +114,12 @@ function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number
 
 type Place = ReturnType<typeof placeOf>;
 
-function placeOf({ place, workflowId }: ShownFailures, cause: string) {
+function placeOf({ nodeId, place, workflowId }: ShownFailures, cause: string) {
   return {
     kind: place === null ? ('execution' as const) : ('work_item' as const),
     cause,
     workflowId,
-    nodeId: place?.nodeId ?? null,
+    nodeId,
     tool: place?.tool ?? null,
     queue: place?.queue ?? null,
   };

@@ -164,7 +164,7 @@ function show(
   const plan = plans.get(definitionId);
   if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
   if (!mayRedactErrors(plan)) return alike;
-  const of = { plan, nodeId: alike.place?.nodeId ?? null, pseudonym };
+  const of = { plan, nodeId: alike.place === null ? null : alike.nodeId, pseudonym };
   const error = redactError(alike.error, of);
   const latest = () => alike.latest().map((one) => ({ ...one, error: redactError(one.error, of) }));
   return { ...alike, error, latest, causeKey: error === alike.error ? alike.causeKey : null };

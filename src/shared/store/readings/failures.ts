@@ -19,6 +19,8 @@ export interface GroupedFailures {
 export interface AlikeFailures {
   readonly definitionId: DefinitionId;
   readonly workflowId: string;
+  /** The node of the work items, or the one that failed the executions; null: that is not known. */
+  readonly nodeId: string | null;
   /** Null: executions failed. */
   readonly place: FailedPlace | null;
   /** See `FailureCause`; null: not known, so their messages are equal. */
@@ -37,7 +39,6 @@ export interface AlikeFailures {
 
 /** Where work items failed. */
 export interface FailedPlace {
-  readonly nodeId: string;
   readonly tool: string;
   readonly queue: WorkQueue;
 }

@@ -13,8 +13,8 @@ export interface AlikeRecord<Instant> {
   readonly definition_id: DefinitionId;
   readonly workflow_id: string;
   readonly cause_key: number | null;
-  /** These three are null of executions. */
   readonly node_id: string | null;
+  /** These two are null of executions. */
   readonly tool: string | null;
   readonly queue: WorkQueue | null;
   /**
@@ -56,7 +56,8 @@ function decodeGroup<Instant>(
   return {
     definitionId: record.definition_id,
     workflowId: record.workflow_id,
-    place: nodeId === null || tool === null || queue === null ? null : { nodeId, tool, queue },
+    nodeId,
+    place: tool === null || queue === null ? null : { tool, queue },
     causeKey: record.cause_key,
     count: record.count,
     live: record.live,

@@ -19,8 +19,8 @@ export async function groupFailedExecutions(
 }
 
 const COLUMNS = {
-  found: `${COMPARED_COLUMNS}, e.updated_at, e.cause_key`,
-  columns: `e.definition_id, e.workflow_id, e.cause_key, null::text as node_id, null::text as tool,
+  found: `${COMPARED_COLUMNS}, e.updated_at, e.cause_key, e.error_node_id`,
+  columns: `e.definition_id, e.workflow_id, e.cause_key, e.error_node_id as node_id, null::text as tool,
       null::text as queue, e.id as execution_id, null::uuid as work_item_id, coalesce(e.error, '') as error,
       coalesce(e.completed_at, e.updated_at) as failed_at, false as is_live`,
 };

@@ -19,8 +19,8 @@ export function groupFailedExecutions(
 }
 
 const COLUMNS = {
-  found: `${COMPARED_COLUMNS}, updated_at, cause_key`,
-  columns: `definition_id, workflow_id, cause_key, null as node_id, null as tool, null as queue,
+  found: `${COMPARED_COLUMNS}, updated_at, cause_key, error_node_id`,
+  columns: `definition_id, workflow_id, cause_key, error_node_id as node_id, null as tool, null as queue,
        id as execution_id, null as work_item_id, coalesce(error, '') as error,
        coalesce(completed_at, updated_at) as failed_at, false as is_live`,
 };

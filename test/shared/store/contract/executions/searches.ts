@@ -149,22 +149,23 @@ export function searchCases(name: string, open: () => TestStore): void {
         [names.get('c'), 1],
         [names.get('d'), 2 ** 48 - 1],
       ]);
-      const told = rows.map(({ executionId, definitionId, workflowId, error, completedAt }) => ({
+      const told = rows.map(({ executionId, definitionId, workflowId, ...row }) => ({
         definitionId,
         workflowId,
+        nodeId: row.errorNodeId,
         place: null,
         causeKey: keys.get(executionId) ?? null,
         count: 1,
         live: 0,
-        firstAt: completedAt ?? '',
-        lastAt: completedAt ?? '',
-        error: error ?? '',
+        firstAt: row.completedAt ?? '',
+        lastAt: row.completedAt ?? '',
+        error: row.error ?? '',
         latest: [
           {
             executionId,
             workItemId: null,
-            error: error ?? '',
-            failedAt: completedAt ?? '',
+            error: row.error ?? '',
+            failedAt: row.completedAt ?? '',
             isLive: false,
           },
         ],

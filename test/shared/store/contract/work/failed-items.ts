@@ -109,7 +109,8 @@ export function failedItemCases(name: string, open: () => TestStore): void {
       t.like(cards, {
         definitionId: create.definitionId,
         workflowId: 'orders',
-        place: { nodeId: 'pay', tool: 'greetings.hello', queue: 'python_tool' },
+        nodeId: 'pay',
+        place: { tool: 'greetings.hello', queue: 'python_tool' },
         causeKey: 7,
         live: 2,
       });
@@ -233,8 +234,8 @@ async function list(
   changes: Partial<GroupFailedItems> = {},
 ) {
   const { groups, isExact } = await groupItems(store, tenantId, query, changes);
-  const items = groups.flatMap(({ latest, place, workflowId, causeKey }) =>
-    latest().map((member) => ({ ...member, ...place, workflowId, causeKey })),
+  const items = groups.flatMap(({ latest, nodeId, place, workflowId, causeKey }) =>
+    latest().map((member) => ({ ...member, ...place, nodeId, workflowId, causeKey })),
   );
   return { items: items.toSorted(byTime).toReversed(), isExact };
 }
