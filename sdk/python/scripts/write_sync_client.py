@@ -20,7 +20,7 @@ _REPLACEMENTS = (
     (r"AsyncIterator", "Iterator"),
     (
         r"\bAsync(Client|ExecutionHandle|Workflows|Executions|Approvals|WorkItems|Schedules|Memory"
-        r"|Artifacts)\b",
+        r"|Artifacts|Failures)\b",
         r"\1",
     ),
     (r"__a(enter|exit)__", r"__\1__"),

@@ -19,6 +19,7 @@ from svc_sdk.errors import (
     ConflictError,
     ConnectionFailedError,
     ExecutionCancelledError,
+    ExecutionFailedError,
     LimitError,
     NotFoundError,
     TimedOutError,
@@ -65,6 +66,24 @@ def test_an_execution_is_found_by_its_labels(client: Client, name: str) -> None:
     found = list(client.executions.list(q=f'labels.customer = "{name}" and labels.tier = gold'))
     assert [one["execution_id"] for one in found] == [handle.id]
     assert handle.describe()["labels"] == {"customer": name, "tier": "gold"}
+
+
+def test_failures_are_listed_by_cause_and_each_group_lists_its_own(
+    client: Client, name: str
+) -> None:
+    refuse = {"kind": {"type": "fail", "message": "refused 17 times"}}
+    client.workflows.register({"workflow_id": name, "nodes": {"no": refuse}})
+    failed = [client.start(name, {}) for _ in range(2)]
+    for handle in failed:
+        with pytest.raises(ExecutionFailedError):
+            handle.result(timeout=20)
+    (group,) = client.failures.list(workflow_id=name, members=1)
+    assert group["cause"] == "refused … times"
+    assert group["node_id"] == "no"
+    assert group["count"] == 2
+    assert len(group["members"]) == 1
+    members = client.failures.of_group(group["id"], workflow_id=name, limit=1)
+    assert {one["execution_id"] for one in members} == {handle.id for handle in failed}
 
 
 def test_an_execution_begins_later(client: Client, name: str) -> None:

@@ -52,6 +52,8 @@ from .answers import (
     ExecutionState,
     ExecutionSummary,
     Explanation,
+    Failure,
+    FailureGroup,
     ForgottenFacts,
     Fork,
     ForkPreview,
@@ -119,6 +121,7 @@ class AsyncClient:
         self._http = httpx.AsyncClient(transport=transport)
         self.workflows = AsyncWorkflows(self)
         self.executions = AsyncExecutions(self)
+        self.failures = AsyncFailures(self)
         self.approvals = AsyncApprovals(self)
         self.work_items = AsyncWorkItems(self)
         self.schedules = AsyncSchedules(self)
@@ -695,6 +698,52 @@ class AsyncExecutions:
         }
         answer = await self._client.request("GET", "/executions/counts", params=filters)
         return cast(ExecutionCounts, answer)
+
+
+class AsyncFailures:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        q: str | None = None,
+        workflow_id: str | None = None,
+        within_hours: int | None = None,
+        members: int | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[FailureGroup]:
+        """Dead letters and failed executions by cause, the largest group first.
+
+        `within_hours`: how far back, 24 by default. `members`: how many failures of each group, the
+        latest. `limit`: groups in a page.
+        """
+        filters = {
+            "q": q,
+            "workflow_id": workflow_id,
+            "within_hours": within_hours,
+            "members": members,
+            "limit": limit,
+        }
+        return self._client._pages("/failures", "groups", filters)
+
+    def of_group(
+        self,
+        id: str,
+        *,
+        q: str | None = None,
+        workflow_id: str | None = None,
+        within_hours: int | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Failure]:
+        """All failures of a group that was listed with the same filters, the latest first."""
+        filters = {
+            "q": q,
+            "workflow_id": workflow_id,
+            "within_hours": within_hours,
+            "limit": limit,
+        }
+        return self._client._pages(f"/failures/{_part(id)}", "failures", filters)
 
 
 class AsyncApprovals:

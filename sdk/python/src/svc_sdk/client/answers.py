@@ -888,6 +888,59 @@ class DecidedApprovals(TypedDict):
     results: list[ApprovalVerdict]
 
 
+class FailureGroupMembers(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    work_item_id: str | None
+    error: str
+    failed_at: str
+    live: bool
+
+
+class FailureGroup(TypedDict):
+    id: str
+    kind: Literal["work_item", "execution"]
+    cause: str
+    workflow_id: str
+    node_id: str | None
+    """Null: it is not known which node failed the executions."""
+    tool: str | None
+    queue_type: str | None
+    count: int
+    live: int
+    """How many belong to executions that have not ended."""
+    first_at: str
+    last_at: str
+    members: list[FailureGroupMembers]
+    """The latest: at most `members`."""
+
+
+class FailureGroupsPage(TypedDict):
+    since: str
+    groups: list[FailureGroup]
+    next_cursor: str | None
+    """Null on the last page."""
+    is_exact: bool
+    """False: there were more failures than were read, so counts are lower bounds."""
+
+
+class Failure(TypedDict):
+    execution_id: str
+    """`exec_` and 32 lowercase hex digits."""
+    work_item_id: str | None
+    error: str
+    failed_at: str
+    live: bool
+
+
+class FailuresPage(TypedDict):
+    failures: list[Failure]
+    next_cursor: str | None
+    """Null on the last page."""
+    is_exact: bool
+    """False: there were more failures than were read, so counts are lower bounds."""
+
+
 class DeadLetterUndoes(TypedDict):
     node_id: str
     visit: int

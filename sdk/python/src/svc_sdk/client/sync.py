@@ -51,6 +51,8 @@ from .answers import (
     ExecutionState,
     ExecutionSummary,
     Explanation,
+    Failure,
+    FailureGroup,
     ForgottenFacts,
     Fork,
     ForkPreview,
@@ -118,6 +120,7 @@ class Client:
         self._http = httpx.Client(transport=transport)
         self.workflows = Workflows(self)
         self.executions = Executions(self)
+        self.failures = Failures(self)
         self.approvals = Approvals(self)
         self.work_items = WorkItems(self)
         self.schedules = Schedules(self)
@@ -683,6 +686,52 @@ class Executions:
         }
         answer = self._client.request("GET", "/executions/counts", params=filters)
         return cast(ExecutionCounts, answer)
+
+
+class Failures:
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        q: str | None = None,
+        workflow_id: str | None = None,
+        within_hours: int | None = None,
+        members: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[FailureGroup]:
+        """Dead letters and failed executions by cause, the largest group first.
+
+        `within_hours`: how far back, 24 by default. `members`: how many failures of each group, the
+        latest. `limit`: groups in a page.
+        """
+        filters = {
+            "q": q,
+            "workflow_id": workflow_id,
+            "within_hours": within_hours,
+            "members": members,
+            "limit": limit,
+        }
+        return self._client._pages("/failures", "groups", filters)
+
+    def of_group(
+        self,
+        id: str,
+        *,
+        q: str | None = None,
+        workflow_id: str | None = None,
+        within_hours: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Failure]:
+        """All failures of a group that was listed with the same filters, the latest first."""
+        filters = {
+            "q": q,
+            "workflow_id": workflow_id,
+            "within_hours": within_hours,
+            "limit": limit,
+        }
+        return self._client._pages(f"/failures/{_part(id)}", "failures", filters)
 
 
 class Approvals:

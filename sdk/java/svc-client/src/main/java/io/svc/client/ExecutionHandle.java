@@ -214,6 +214,15 @@ public final class ExecutionHandle {
   }
 
   /**
+   * The newest forks of this execution.
+   *
+   * @return one object each: {@code execution_id}, {@code status}, {@code sequence}, {@code node_id}
+   */
+  public List<Map<String, Object>> forks() {
+    return Json.asObjects(client.request("GET", path("/forks"), null, null).get("forks"));
+  }
+
+  /**
    * Delivers an external event to the wait for this key, present or future.
    *
    * @param key the correlation key

@@ -32,6 +32,7 @@ public final class SvcClient implements AutoCloseable {
   private final RetryPolicy retry;
   private final Workflows workflows = new Workflows(this);
   private final Executions executions = new Executions(this);
+  private final Failures failures = new Failures(this);
   private final Approvals approvals = new Approvals(this);
 
   private SvcClient(Builder builder) {
@@ -86,6 +87,15 @@ public final class SvcClient implements AutoCloseable {
    */
   public Executions executions() {
     return executions;
+  }
+
+  /**
+   * Lists failures by cause.
+   *
+   * @return the area of failures
+   */
+  public Failures failures() {
+    return failures;
   }
 
   /**

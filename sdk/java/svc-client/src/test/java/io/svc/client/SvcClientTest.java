@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +68,41 @@ class SvcClientTest {
         List.of(Map.of("value", "acme", "count", 2L), Map.of("value", "brown", "count", 1L)),
         counts.get("groups"));
     assertFalse(client.executions().counts(Map.of("workflow_id", name)).containsKey("groups"));
+  }
+
+  @Test
+  void failures_are_listed_by_cause_and_each_group_lists_its_own() {
+    client.workflows().register(
+        Map.of(
+            "workflow_id", name,
+            "nodes",
+                Map.of(
+                    "no", Map.of("kind", Map.of("type", "fail", "message", "refused 17 times")))));
+    List<String> ids =
+        List.of(client.start(name, Map.of()).id(), client.start(name, Map.of()).id());
+    for (String id : ids) {
+      assertThrows(ExecutionFailedException.class, () -> client.execution(id).result(SOON));
+    }
+    Map<String, Object> filters = Map.of("q", "workflow = \"" + name + "\"", "members", 1);
+
+    List<Map<String, Object>> groups;
+    try (Stream<Map<String, Object>> listed = client.failures().list(filters)) {
+      groups = listed.toList();
+    }
+
+    assertEquals(1, groups.size());
+    assertEquals("refused … times", groups.get(0).get("cause"));
+    assertEquals("no", groups.get(0).get("node_id"));
+    assertEquals(2L, groups.get(0).get("count"));
+    assertEquals(1, ((List<?>) groups.get(0).get("members")).size());
+    try (Stream<Map<String, Object>> members =
+        client
+            .failures()
+            .ofGroup((String) groups.get(0).get("id"), Map.of("q", filters.get("q")))) {
+      assertEquals(
+          Set.copyOf(ids),
+          members.map(one -> (String) one.get("execution_id")).collect(Collectors.toSet()));
+    }
   }
 
   @Test
@@ -197,6 +234,9 @@ class SvcClientTest {
     assertEquals(
         execution.id(), ((Map<?, ?>) fork.describe().get("forked_from")).get("execution_id"));
     assertEquals(2L, ((Map<?, ?>) fork.describe().get("state")).get("n"));
+    assertEquals(
+        List.of(fork.id()),
+        execution.forks().stream().map(one -> (String) one.get("execution_id")).toList());
     assertEquals("completed", completed(execution.fork(1, Map.of())).get("status"));
   }
 
