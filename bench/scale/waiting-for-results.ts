@@ -23,7 +23,7 @@ const ENDS = { type: 'wait', condition: 'external_event', correlation_key: 'go' 
 /** How soon a caller learns that its execution has ended in another process. */
 export const waitingForResults: Experiment = {
   name: 'waiting-for-results',
-  what: `${WAITERS} callers wait for results at one API process; another process ends the executions; gate: p50 under ${DELAY_MS_MAX} ms`,
+  what: `${WAITERS} callers wait for results at one API process; another process ends the executions; gate: all are answered, p50 under ${DELAY_MS_MAX} ms`,
   async run({ progress, executions }) {
     const waiters = executions ?? WAITERS;
     const databases = await openDatabases();
@@ -84,15 +84,16 @@ async function measure(given: {
     });
     const sorted = delays.toSorted((one, other) => one - other);
     const p50 = quantile(sorted, 0.5);
+    const ended = answers.filter(([, { status }]) => status === 200).length;
     return {
       waiters: ids.length,
-      'answered 200': answers.filter(([, { status }]) => status === 200).length,
+      'answered 200': ended,
       'p50 ms': rounded(p50, 1),
       'p95 ms': rounded(quantile(sorted, 0.95), 1),
       'max ms': rounded(sorted.at(-1) ?? null, 1),
       'API CPU % while all wait': rounded(cpu, 1),
       'RSS MiB': rounded(memory),
-      gate: p50 < DELAY_MS_MAX ? 'met' : 'not met',
+      gate: ended === ids.length && p50 < DELAY_MS_MAX ? 'met' : 'not met',
     };
   } finally {
     holder.kill();
