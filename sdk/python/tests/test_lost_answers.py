@@ -129,7 +129,7 @@ def test_the_trace_context_reaches_the_tool(name: str) -> None:
         (
             httpx.Response(401, json={"error": "unauthorized"}),
             "t",
-            'does not accept this token.*Make one with "svc token create --role worker"',
+            'does not accept this token.*Make one with "svc token create --name NAME --role worker"',
         ),
         (
             httpx.Response(403, json={"error": "forbidden: role viewer"}),

@@ -79,7 +79,7 @@ function checkAuthMethod({ auth, api }: Config): string[] {
   if (weakness !== null) {
     problems.push(
       `auth.api_key: ${weakness}; make one with "openssl rand -hex 32", or unset it and make a token ` +
-        'with "svc token create"',
+        'with "svc token create --name NAME --role ROLE"',
     );
   }
   return problems;

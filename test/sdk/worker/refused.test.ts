@@ -33,7 +33,7 @@ const refusals: readonly (readonly [
   [
     'with a wrong token',
     { status: 401, body: { error: 'unauthorized' }, token: 'secret' },
-    /The token may be revoked, expired, or of another runtime. Make one with "svc token create --role worker"$/,
+    /The token may be revoked, expired, or of another runtime. Make one with "svc token create --name NAME --role worker"$/,
   ],
   [
     'with a token of another role',

@@ -66,7 +66,7 @@ for (const [title, env, problems] of [
     'an API key that is guessed at once',
     { SVC_AUTH_API_KEY: 'a' },
     [
-      'auth.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", or unset it and make a token with "svc token create"',
+      'auth.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", or unset it and make a token with "svc token create --name NAME --role ROLE"',
     ],
   ],
   ['an API key that nothing asks for', { SVC_AUTH_API_KEY: 'a', SVC_AUTH_ENABLED: 'false' }, []],

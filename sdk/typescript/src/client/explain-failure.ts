@@ -153,8 +153,8 @@ function errorOf(params: {
 
 function adviseOnToken({ url, hasToken }: Target): string {
   return hasToken
-    ? `${url} does not accept this token; it may be revoked, expired, or of another runtime. Make one with "svc token create"`
-    : 'no token was sent; pass createClient({ token }) or set SVC_TOKEN. Make one with "svc token create"';
+    ? `${url} does not accept this token; it may be revoked, expired, or of another runtime. Make one with "svc token create --name NAME --role ROLE"`
+    : 'no token was sent; pass createClient({ token }) or set SVC_TOKEN. Make one with "svc token create --name NAME --role ROLE"';
 }
 
 function codeOf(status: number): string {

@@ -31,11 +31,11 @@ function adviseOnRole(reason: string, tenant: string | null): string {
 }
 
 const ROLE_NEEDED =
-  'A worker needs a token with the role worker, developer or operator. Make one with "svc token create --role worker"';
+  'A worker needs a token with the role worker, developer or operator. Make one with "svc token create --name NAME --role worker"';
 const TOKEN_REFUSED =
-  'The token may be revoked, expired, or of another runtime. Make one with "svc token create --role worker"';
+  'The token may be revoked, expired, or of another runtime. Make one with "svc token create --name NAME --role worker"';
 const TOKEN_MISSING =
-  'No token was sent; pass createWorker({ token }) or set SVC_TOKEN. Make one with "svc token create --role worker"';
+  'No token was sent; pass createWorker({ token }) or set SVC_TOKEN. Make one with "svc token create --name NAME --role worker"';
 
 /** A claim and a registration find no tenant at most; svc says what it refuses. */
 function isForeign({ status, body }: Answer): boolean {

@@ -128,12 +128,12 @@ def _advice(address: Address, status: int) -> str:
     if status == 401 and address.token is None:
         return (
             ": no token was sent; pass Client(token=…) or set SVC_TOKEN. "
-            'Make one with "svc token create"'
+            'Make one with "svc token create --name NAME --role ROLE"'
         )
     if status == 401:
         return (
             f": {address.url} does not accept this token; it may be revoked, expired, or of another "
-            'runtime. Make one with "svc token create"'
+            'runtime. Make one with "svc token create --name NAME --role ROLE"'
         )
     if status == 404 and address.tenant is not None:
         return f" (in tenant {address.tenant})"

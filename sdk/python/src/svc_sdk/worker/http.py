@@ -168,7 +168,7 @@ def _explain(answer: Answer, address: Address) -> str:
     if answer.status == 401:
         advice = (
             "it does not accept this token; it may be revoked, expired, or of another runtime. "
-            'Make one with "svc token create --role worker"'
+            'Make one with "svc token create --name NAME --role worker"'
             if address.token is not None
             else 'no token was sent; pass Worker(token=…) or set SVC_TOKEN. Make one with "svc token '
             'create --role worker"'
@@ -194,7 +194,7 @@ def _role_advice(answer: Answer, address: Address) -> str:
         return f". Leave Worker(tenant=…) out, or pass a token of the tenant {address.tenant}"
     return (
         ". A worker needs a token with the role worker, developer or operator. "
-        'Make one with "svc token create --role worker"'
+        'Make one with "svc token create --name NAME --role worker"'
     )
 
 

@@ -132,7 +132,7 @@ final class Explain {
   private String advice(int status) {
     if (status == 401 && address.token() == null) {
       return ": no token was sent; pass SvcClient.builder().token(…) or set SVC_TOKEN. "
-          + "Make one with \"svc token create\"";
+          + "Make one with \"svc token create --name NAME --role ROLE\"";
     }
     if (status == 401) {
       return ": "

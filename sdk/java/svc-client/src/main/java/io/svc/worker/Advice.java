@@ -4,7 +4,8 @@ import io.svc.internal.Address;
 
 /** What to do about an answer that no repetition changes. */
 final class Advice {
-  private static final String MAKE_TOKEN = "Make one with \"svc token create --role worker\"";
+  private static final String MAKE_TOKEN =
+      "Make one with \"svc token create --name NAME --role worker\"";
   private static final String NEEDS_ROLE =
       "A worker needs a token with the role worker, developer or operator. " + MAKE_TOKEN;
 

@@ -192,7 +192,7 @@ class LostAnswersTest {
               + status
               + "): refused. "
               + advice
-              + ". Make one with \"svc token create --role worker\"",
+              + ". Make one with \"svc token create --name NAME --role worker\"",
           error.getMessage());
     }
   }
