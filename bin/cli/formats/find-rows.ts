@@ -45,6 +45,8 @@ export function findRows(answer: unknown): Rows | null {
   for (const member of MEMBERS) {
     const list = answer[member];
     if (!Array.isArray(list)) continue;
+    // A work item has the failures of its attempts.
+    if (member === 'failures' && 'id' in answer) continue;
     return { member, rows: list.filter(isJsonObject), idMember: LISTS[member] };
   }
   return null;

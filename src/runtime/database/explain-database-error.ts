@@ -70,6 +70,7 @@ const CODES: Readonly<Record<string, Row>> = {
   '53300': { advice: 'has no connection left: raise its max_connections', mayPass: true },
   '53200': { advice: 'has no memory left: give its machine more', mayPass: true },
   '53100': { advice: 'has no room: make some on its disk', mayPass: true },
+  XX000: { advice: 'failed with an error of its own: see its log', mayPass: true },
   '28P01': REFUSED,
   '28000': REFUSED,
   '3D000': { advice: 'has no such database: create it first', mayPass: false },

@@ -1,5 +1,6 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { AwaitedToken } from './commit.ts';
+import type { WaitBounds } from './places.ts';
 
 /**
  * Places of a key of concurrency. They are numbered from 1 to the limit in force, and each number is given
@@ -66,7 +67,7 @@ export interface FlowStore {
   /** Notes that an execution is about to end, so that it is surplus no more. */
   noteLeaving(executionId: ExecutionId): Promise<void>;
   /** Null: the execution waits for no place and no token. */
-  find(executionId: ExecutionId): Promise<FlowWait | null>;
+  find(executionId: ExecutionId, bounds?: WaitBounds): Promise<FlowWait | null>;
 }
 
 export interface AdmittedExecution {

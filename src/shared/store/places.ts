@@ -18,13 +18,20 @@ export interface PlaceStore {
   /** Tenants with children that wait for a place. */
   listTenants(): Promise<readonly TenantId[]>;
   /** Null: the execution waits for no place. */
-  find(executionId: ExecutionId): Promise<PlaceWait | null>;
+  find(executionId: ExecutionId, bounds?: WaitBounds): Promise<PlaceWait | null>;
 }
+
+export interface WaitBounds {
+  /** No further than this is it counted who waits longer; `AHEAD_MAX` by default. */
+  readonly aheadMax: number;
+}
+
+export const AHEAD_MAX = 1_000;
 
 export interface PlaceWait {
   /** ISO instant. */
   readonly since: string;
-  /** Children of the tenant that wait longer, counted to `AHEAD_MAX`. */
+  /** Children of the tenant that wait longer, counted to `aheadMax`. */
   readonly ahead: number;
   /** The tenant's `max_concurrent_executions`; null: it has been taken away meanwhile. */
   readonly placesMax: number | null;

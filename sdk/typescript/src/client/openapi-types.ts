@@ -8832,7 +8832,7 @@ export interface operations {
                             readonly kind: "work_item" | "execution";
                             readonly cause: string;
                             readonly workflow_id: string;
-                            /** @description Null: it is not known which node failed the executions. */
+                            /** @description Null: no node failed the executions, or it is not known which. */
                             readonly node_id: string | null;
                             readonly tool: string | null;
                             readonly queue_type: string | null;

@@ -59,7 +59,9 @@ export const listFailures = defineEndpoint({
           node_id: z
             .string()
             .nullable()
-            .meta({ description: 'Null: it is not known which node failed the executions.' }),
+            .meta({
+              description: 'Null: no node failed the executions, or it is not known which.',
+            }),
           tool: z.string().nullable(),
           queue_type: z.string().nullable(),
           count: z.int(),

@@ -14,7 +14,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
-import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
+import { findFlowWait, findPlaceWait, UNCOUNTED } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit, type NewTimer, type TreeUse } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
@@ -82,8 +82,8 @@ export async function commitOfCancel(
     by.waits ??
     (isUnbegun(state) ||
       isDelayed(state) ||
-      (await findFlowWait(deps, state)) !== null ||
-      (await findPlaceWait(deps, state)) !== null);
+      (await findFlowWait(deps, state, UNCOUNTED)) !== null ||
+      (await findPlaceWait(deps, state, UNCOUNTED)) !== null);
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';

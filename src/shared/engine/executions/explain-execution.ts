@@ -24,7 +24,13 @@ import {
 import type { EngineDeps } from '../deps.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
-import { findFlowWait, findPlaceWait, type TenantReader } from '../flow/find-flow-wait.ts';
+import {
+  findFlowWait,
+  findPlaceWait,
+  type TenantReader,
+  UNCOUNTED,
+} from '../flow/find-flow-wait.ts';
+import { AHEAD_MAX } from '../../domain/execution/explain/facts.ts';
 import { flowRulesOf } from '../flow/flow-rules.ts';
 import { rulesInForce } from '../flow/rules-in-force.ts';
 import {
@@ -91,7 +97,9 @@ async function explainKnown(
     }
     const events = await recentEvents(deps, loaded, state);
     const children = of.isChild ? [] : childIds;
-    const flowWait = await findFlowWait(deps, state);
+    // A child tells its code alone.
+    const bounds = of.isChild ? UNCOUNTED : { aheadMax: AHEAD_MAX };
+    const flowWait = await findFlowWait(deps, state, bounds);
     return {
       ...as,
       ...explain({
@@ -108,7 +116,7 @@ async function explainKnown(
         facts: showFacts(deps, facts, { plan, state }),
         flowWait: redactWait(flowWait, plan),
         rate: flowWait?.isPaced === true ? await rateInForce(deps, read) : null,
-        placeWait: await findPlaceWait(deps, state),
+        placeWait: await findPlaceWait(deps, state, bounds),
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(

@@ -1,19 +1,23 @@
 import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { FlowWait } from '../../store/flow.ts';
-import type { PlaceWait } from '../../store/places.ts';
+import type { PlaceWait, WaitBounds } from '../../store/places.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { isUnbegun } from '../advance/family.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { TenantDirectory } from '../tenants/tenant-directory.ts';
 import { mayNeedPlace } from './needed-place.ts';
 
+/** For callers who only ask whether an execution waits. */
+export const UNCOUNTED: WaitBounds = { aheadMax: 0 };
+
 /** Null: the execution waits for no place of a key. Asks the store only if it may wait for one. */
 export async function findFlowWait(
   { store }: Pick<EngineDeps, 'store'>,
   state: ExecutionState,
+  bounds?: WaitBounds,
 ): Promise<FlowWait | null> {
-  return mayWait(state) ? store.flow.find(state.executionId) : null;
+  return mayWait(state) ? store.flow.find(state.executionId, bounds) : null;
 }
 
 /** For programs without a directory of tenants as well. */
@@ -25,13 +29,14 @@ export interface TenantReader {
 export async function findPlaceWait(
   { store, tenants }: Pick<EngineDeps, 'store'> & TenantReader,
   state: ExecutionState,
+  bounds?: WaitBounds,
 ): Promise<PlaceWait | null> {
   if (!isUnbegun(state)) {
     if (!mayWait(state)) return null;
     const { limits } = await tenants.get(state.tenantId);
     if (limits.max_concurrent_executions === undefined) return null;
   }
-  return store.places.find(state.executionId);
+  return store.places.find(state.executionId, bounds);
 }
 
 function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState): boolean {
@@ -57,6 +62,6 @@ export async function waitsInQueue(
   if (isDelayed(state) || (state.startWait === null && !wasAnswerLost)) return false;
   // In this order: from the line of its key it may move to that of its tenant in between.
   const mayQueue = state.startRules !== null || mayNeedPlace(plan);
-  if (mayQueue && (await findFlowWait(deps, state)) !== null) return true;
-  return (await findPlaceWait(deps, state)) !== null;
+  if (mayQueue && (await findFlowWait(deps, state, UNCOUNTED)) !== null) return true;
+  return (await findPlaceWait(deps, state, UNCOUNTED)) !== null;
 }

@@ -9,7 +9,7 @@ import {
   type Migration,
 } from '../../opening/migrations.ts';
 import { advisoryKey } from './advisory-key.ts';
-import { translateError } from './errors.ts';
+import { translateError, translateUnopened } from './errors.ts';
 import { refuseSharedSessions } from './refuse-shared-sessions.ts';
 import { ServerClient } from './server-client.ts';
 import { createServerFinder } from './server-finder.ts';
@@ -113,7 +113,9 @@ async function withClient<T>(
   await servers.find();
   const client = new ServerClient(settings, { query_timeout: 0 });
   try {
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      throw translateUnopened(error);
+    });
     await refuseSharedSessions(client, settings);
     return await use(client);
   } catch (error) {

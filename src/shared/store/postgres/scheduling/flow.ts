@@ -1,6 +1,6 @@
-import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../../domain/ids.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
+import { AHEAD_MAX } from '../../places.ts';
 import { findBatch } from './flow-batch.ts';
 import { endDebounce } from './flow-debounce.ts';
 import { listKeys } from './flow-lines.ts';
@@ -35,8 +35,8 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
       return { admitted, nextTokenMs: row.next_us / 1_000 };
     },
 
-    async find(executionId) {
-      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), AHEAD_MAX, HOLDERS_MAX]);
+    async find(executionId, { aheadMax } = { aheadMax: AHEAD_MAX }) {
+      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), aheadMax, HOLDERS_MAX]);
       if (row === undefined) return null;
       const { place_key: placeKey, places_max: placesMax, since, ahead, holders } = row;
       const isPaced = row.is_paced;

@@ -1,6 +1,5 @@
-import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
-import type { PlaceStore } from '../../places.ts';
+import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { toUuid } from '../rows.ts';
 
@@ -20,8 +19,8 @@ export function createPlaceStore(pool: PostgresPool): PlaceStore {
       return rows.map((row) => row.tenant_id);
     },
 
-    async find(executionId) {
-      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), AHEAD_MAX]);
+    async find(executionId, { aheadMax } = { aheadMax: AHEAD_MAX }) {
+      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), aheadMax]);
       if (row === undefined) return null;
       const { since, ahead, places_max: placesMax } = row;
       return { since, ahead, placesMax };

@@ -1,4 +1,3 @@
-import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { Bucket } from '../../../domain/work/quota.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type LineName,
   type PacedBeginnings,
 } from '../../flow.ts';
+import { AHEAD_MAX, type WaitBounds } from '../../places.ts';
 import { freePlaces, vacatePlaces } from '../commit/places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
@@ -33,7 +33,7 @@ export function createFlowStore(connection: Connection): FlowStore {
           executionId,
         ]);
       }),
-    find: (executionId) => connection.read(() => find(connection, executionId)),
+    find: (executionId, bounds) => connection.read(() => find(connection, executionId, bounds)),
   };
 }
 
@@ -170,6 +170,7 @@ function findFree(
 function find(
   connection: Connection,
   executionId: ExecutionId,
+  { aheadMax }: WaitBounds = { aheadMax: AHEAD_MAX },
 ): Awaited<ReturnType<FlowStore['find']>> {
   const row = connection.get<{
     readonly tenantId: TenantId;
@@ -209,7 +210,7 @@ function find(
      ) as ahead
      from ${LIMITED_WAITS} w
      where execution_id = :execution_id`,
-    { execution_id: executionId, limit: AHEAD_MAX },
+    { execution_id: executionId, limit: aheadMax },
   );
   if (row === undefined) return null;
   const { tenantId, placeKey, placesMax, placesKey, ahead } = row;

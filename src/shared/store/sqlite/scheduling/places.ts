@@ -1,7 +1,6 @@
-import { AHEAD_MAX } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { AdmittedExecution } from '../../flow.ts';
-import type { PlaceStore } from '../../places.ts';
+import { AHEAD_MAX, type PlaceStore, type WaitBounds } from '../../places.ts';
 import type { Connection } from '../connection/connect.ts';
 import { markRunnable } from './mark-runnable.ts';
 import { toIso } from '../rows.ts';
@@ -10,7 +9,7 @@ export function createPlaceStore(connection: Connection): PlaceStore {
   return {
     admit: (params) => connection.write(() => admit(connection, params)),
     listTenants: () => connection.read(() => listTenants(connection)),
-    find: (executionId) => connection.read(() => find(connection, executionId)),
+    find: (executionId, bounds) => connection.read(() => find(connection, executionId, bounds)),
   };
 }
 
@@ -222,6 +221,7 @@ function listTenants(connection: Connection): readonly TenantId[] {
 function find(
   connection: Connection,
   executionId: ExecutionId,
+  { aheadMax }: WaitBounds = { aheadMax: AHEAD_MAX },
 ): Awaited<ReturnType<PlaceStore['find']>> {
   const row = connection.get<{
     readonly since: number;
@@ -243,7 +243,7 @@ function find(
      ) as places_max
      from child_places c
      where execution_id = :execution_id and state = 'waiting'`,
-    { execution_id: executionId, limit: AHEAD_MAX },
+    { execution_id: executionId, limit: aheadMax },
   );
   if (row === undefined) return null;
   const { since, ahead, places_max: placesMax } = row;

@@ -46,8 +46,12 @@ export function flowCases(name: string, open: () => TestStore): void {
       tenantId,
       create: { awaitsPlace: { placeKey: PLACE_KEY, placesMax: 1 } },
     });
-    const wait = await store.flow.find(last.executionId);
-    t.is(wait?.ahead, 1 + LONG_LINE);
+    const aheadOf = async (bounds?: { readonly aheadMax: number }) =>
+      (await store.flow.find(last.executionId, bounds))?.ahead;
+    t.deepEqual(
+      [await aheadOf({ aheadMax: 100_000 }), await aheadOf(), await aheadOf({ aheadMax: 0 })],
+      [1 + LONG_LINE, 1_000, 0],
+    );
     await changeTable(url)(`delete from flow_waits where tenant_id = '${tenantId}'`);
   });
 

@@ -3,6 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import test, { type ExecutionContext } from 'ava';
 
+import { explainDatabaseError } from '../../../../../src/runtime/database/explain-database-error.ts';
+import { migrationStatus } from '../../../../../src/shared/store/opening/migrate.ts';
 import { openPostgresStore } from '../../../../../src/shared/store/postgres/open.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 
@@ -11,18 +13,33 @@ const REFUSAL = 'could not write init file';
 const INTERNAL_ERROR = 'XX000';
 
 test('a server that ends each new session with an internal error is unavailable', async (t) => {
-  const store = await openPostgresStore({ url: await startRefusingServer(t) });
+  const url = await startRefusingServer(t);
+  const store = await openPostgresStore({ url });
   t.teardown(() => store.close());
   const calls = {
     'the pool': () => store.executions.find('exec_none' as never, 'default' as never),
     'the management': () => store.tenants.list({ limit: 1, offset: 0 }),
     'a probe': () => store.ping({ timeoutMs: 1_000 }),
+    'the check of the schema': () => migrationStatus({ url }),
   };
   for (const [name, call] of Object.entries(calls)) {
     const error = await t.throwsAsync(call, { instanceOf: StoreUnavailableError }, name);
     t.like(error, { ambiguous: false }, name);
     t.regex(error.message, new RegExp(REFUSAL), name);
   }
+});
+
+test('a start waits for such a server, and names its log', (t) => {
+  const error = Object.assign(new Error(REFUSAL), { code: INTERNAL_ERROR });
+  const explained = explainDatabaseError(error, {
+    kind: 'postgres',
+    url: 'postgres://h/d',
+  } as never);
+  t.true(explained.mayPass);
+  t.is(
+    explained.error.message,
+    `PostgreSQL at postgres://h/d failed with an error of its own: see its log (${REFUSAL})`,
+  );
 });
 
 async function startRefusingServer(t: ExecutionContext): Promise<string> {
