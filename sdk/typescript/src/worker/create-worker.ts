@@ -35,14 +35,15 @@ export interface Worker {
   readonly ready: Promise<void>;
   /**
    * Claims nothing more, finishes the items under way, and resolves when that is done. After
-   * `deadlineMs` (default 30 000) it aborts and releases what has not finished.
+   * `deadlineMs` (default 25 000) it aborts and releases what has not finished.
    */
   stop(options?: { readonly deadlineMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 const WAIT_MS = 20_000;
-const DEADLINE_MS = 30_000;
+/** Kubernetes kills a pod 30 s after SIGTERM by default. */
+const DEADLINE_MS = 25_000;
 const ITEMS_MAX = 100;
 
 /** Makes a worker for durable functions and tools. It does nothing until `run()`. */

@@ -84,7 +84,7 @@ class Worker:
         build_id: str | None = None,
         worker_id: str | None = None,
         register: bool = True,
-        stop_seconds: float = 30.0,
+        stop_seconds: float = 25.0,
         logger: logging.Logger | None = None,
         clock: Callable[[], float] = time.time,
         transport: httpx.AsyncBaseTransport | None = None,

@@ -236,7 +236,7 @@ public final class Worker implements AutoCloseable {
     private String buildId;
     private String workerId;
     private boolean isRegistering = true;
-    private Duration stopTimeout = Duration.ofSeconds(30);
+    private Duration stopTimeout = Duration.ofSeconds(25);
     private System.Logger logger = System.getLogger("io.svc.worker");
 
     private Builder() {}
@@ -408,7 +408,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * The time in which items under way may finish when the worker stops. Default: 30 s.
+     * The time in which items under way may finish when the worker stops. Default: 25 s, as
+     * Kubernetes kills a pod 30 s after SIGTERM by default.
      *
      * @param stopTimeout from zero
      * @return this
