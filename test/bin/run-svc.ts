@@ -119,16 +119,16 @@ export function startSvc(args: readonly string[], options: RunOptions): RunningS
       return ended;
     },
   };
-  running.add(svc);
+  running.set(svc, options.cwd);
   void ended.then(() => running.delete(svc));
   return svc;
 }
 
-/** Running processes of `startSvc`; a failed test may leave some. */
-const running = new Set<RunningSvc>();
+/** Running processes of `startSvc`, with their working folder; a failed test may leave some. */
+const running = new Map<RunningSvc, string>();
 
 /**
- * A new folder for a test file; its removal also ends the file's running processes. Synchronous,
+ * A new folder for a test file; its removal also ends the processes that run in it. Synchronous,
  * because ava wants tests declared at once.
  */
 export function createFolder(): { readonly path: string; remove(): Promise<void> } {
@@ -136,7 +136,8 @@ export function createFolder(): { readonly path: string; remove(): Promise<void>
   return {
     path,
     remove: async () => {
-      await Promise.all([...running].map((one) => one.stop('SIGKILL')));
+      const own = [...running].filter(([, cwd]) => cwd === path || cwd.startsWith(`${path}/`));
+      await Promise.all(own.map(([one]) => one.stop('SIGKILL')));
       await rm(path, { recursive: true, force: true });
     },
   };
