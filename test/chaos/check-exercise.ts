@@ -27,7 +27,7 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'executions imported': 1,
   'read ok': 20,
   'read_events ok': 20,
-  'follow ok': 3,
+  'follow ok': 1,
   WorkflowCompleted: 20,
   TimerFired: 5,
   StepRecorded: 20,
@@ -50,7 +50,7 @@ const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
   'settles under a stale fence': 1,
   'starts sent more than once under one key': 1,
   'duties changed hands': 1,
-  'streams of events that broke and continued': 1,
+  'streams of events that broke and continued': 0.3,
 };
 
 /** Chance leaves out a few of so many, and not all. */
