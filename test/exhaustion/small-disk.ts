@@ -65,7 +65,16 @@ export class SmallDisk {
   }
 
   async unmount(): Promise<void> {
-    spawnSync('umount', [this.path]);
+    const attempts = [[this.path], ['-l', this.path]];
+    const errors: string[] = [];
+    for (const args of attempts) {
+      const { status, stderr, error } = spawnSync('umount', args, { encoding: 'utf8' });
+      if (status === 0) break;
+      errors.push(error?.message ?? stderr.trim());
+    }
+    if (errors.length === attempts.length) {
+      throw new Error(`${this.path} stays mounted, unmount it as root: ${errors.join('; ')}`);
+    }
     await this.#guardian.release();
   }
 }

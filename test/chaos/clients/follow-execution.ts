@@ -43,6 +43,11 @@ export function createFollow(params: {
   };
 }
 
+const NO_STREAM: Readonly<Record<number, 'complete' | 'absent'>> = {
+  204: 'complete',
+  404: 'absent',
+};
+
 /** Adds to `events` each that arrives over one stream. */
 async function follow(
   url: string,
@@ -58,9 +63,10 @@ async function follow(
     },
     signal,
   });
-  if (response.status === 404) return 'absent';
-  if (response.status === 204) return 'complete';
-  if (response.status !== 200 || response.body === null) return 'broken';
+  if (response.status !== 200 || response.body === null) {
+    await response.body?.cancel();
+    return NO_STREAM[response.status] ?? 'broken';
+  }
   for await (const { type, data } of readEventStream(response.body)) {
     if (type === 'error') return 'broken';
     const event = JSON.parse(data) as WireEvent;
