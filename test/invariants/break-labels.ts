@@ -9,7 +9,11 @@ const LABELS = { customer: 'acme' };
 /** By rule: a function that breaks it. */
 export const LABELS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'an execution is found by the labels of its events': ({ last }) =>
-    void (last.execution_labels = [{ execution_id: 'exec_1', name: 'customer', value: 'acme' }]),
+    void (last.execution_labels = [rowOf('amber')]),
+  'a row of a label has the tenant of its execution': ({ last }) => {
+    label(last, 'WorkflowStarted');
+    last.execution_labels = [rowOf('birch')];
+  },
   'a result that is accepted gives its labels': ({ deeds }) => {
     for (const { asks } of deeds)
       if (asks.do === 'complete') Object.assign(asks, { labels: LABELS });
@@ -18,6 +22,10 @@ export const LABELS_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> 
   'an execution begins with the labels that it was given': ({ last }) =>
     label(last, 'WorkflowStarted'),
 };
+
+function rowOf(tenantId: string) {
+  return { execution_id: 'exec_1', tenant_id: tenantId, name: 'customer', value: 'acme' };
+}
 
 function label({ events }: ExampleRun['last'], kind: string): void {
   const event = events.find((one) => one.kind === kind);

@@ -67,11 +67,10 @@ export interface Dump {
     readonly output_tokens: number;
     readonly cost_usd: number;
   }[];
-  readonly execution_labels?: readonly {
-    readonly execution_id: string;
+  readonly execution_labels?: readonly (Owned & {
     readonly name: string;
     readonly value: string;
-  }[];
+  })[];
   readonly retention_policies?: readonly PolicyOf[];
   /** One row: the moment up to which the audit log is sealed; null: nothing is sealed. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];

@@ -30,7 +30,7 @@ const QUERIES = {
   request_keys: `tenant_id, key, ${EXECUTION}, xmin::text as written_in from request_keys`,
   snapshots: `${EXECUTION} from snapshots`,
   execution_usage: `${EXECUTION}, input_tokens, output_tokens, cost_usd from execution_usage`,
-  execution_labels: `${EXECUTION}, name, value from execution_labels`,
+  execution_labels: `${EXECUTION}, tenant_id, name, value from execution_labels`,
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: `${msOf('max(covers_to)')} as covers_to from audit_windows`,

@@ -25,7 +25,7 @@ const QUERIES = {
   definitions: 'tenant_id, workflow_id, version, revision from definitions',
   snapshots: 'execution_id from snapshots',
   execution_usage: 'execution_id, input_tokens, output_tokens, cost_usd from execution_usage',
-  execution_labels: 'execution_id, name, value from execution_labels',
+  execution_labels: 'execution_id, tenant_id, name, value from execution_labels',
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: 'max(covers_to) as covers_to from audit_windows',

@@ -534,6 +534,20 @@ for (const { how, rule, breakIt } of ALSO_BROKEN) {
   });
 }
 
+const SET_TOO_LATE = {
+  'an event that sets no state': (story: readonly EventOf[]) => story.length,
+  'an event after the state': (story: readonly EventOf[]) => story.length + 1,
+};
+
+for (const [what, latest] of Object.entries(SET_TOO_LATE)) {
+  test(`it is found when a key is said to be set by ${what}`, (t) => {
+    const run = makeExampleRun();
+    const story = run.last.events.filter(({ execution_id: id }) => id === 'exec_1');
+    Object.assign(bodyOf(run, 'read_state'), { set_by: { token: latest(story), a: 6 } });
+    t.deepEqual(rulesBroken(run), ['a key has had its value since the event that set it']);
+  });
+}
+
 test('a cancel that was answered, and began the end, ends the execution as cancelled', (t) => {
   const run = makeExampleRun();
   const { executionId } = deedOf(run, 'cancel').asks as { readonly executionId: string };

@@ -271,14 +271,25 @@ function checkStatesRead(
       const last = states.at(-1) ?? {};
       const wrong = Object.keys(last).filter((key) => {
         const by = isJsonObject(setBy) ? Number(setBy[key]) : NaN;
-        const since = states.slice(by);
-        return !(by > 0) || since.some((state) => !isDeepStrictEqual(state[key], last[key]));
+        const setter = events.get(deed.asks.executionId)?.[by - 1];
+        if (by >= states.length || setter === undefined || !SETS_STATE.has(setter.kind))
+          return true;
+        return states.slice(by).some((state) => !isDeepStrictEqual(state[key], last[key]));
       });
       if (wrong.length === 0) return null;
       return { about: about(deed), saw: `${wrong.join(', ')} by ${JSON.stringify(setBy)}` };
     }),
   ];
 }
+
+/** Kinds of events that can change the state of an execution. */
+const SETS_STATE = new Set([
+  'WorkflowStarted',
+  'BatchClosed',
+  'NodeCompleted',
+  'NodeResumed',
+  'RetryScheduled',
+]);
 
 /** The fold after each event. */
 function prefixesOf(story: readonly EventOf[]): readonly Folded[] {

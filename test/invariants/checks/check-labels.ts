@@ -16,7 +16,7 @@ const LABELS_MAX = 16;
 
 /**
  * Labels: an execution begins with those of its start, its workflow and its parent, or with those of the execution
- * that it continues. Results add their own. Lists find it by exactly these.
+ * that it continues. Results add their own. The rows by which lists find it have exactly these.
  */
 export function checkLabels(
   last: Dump,
@@ -36,12 +36,23 @@ export function checkLabelRows(dump: Dump): Violation[] {
   const stories = byExecution(dump);
   const found = Map.groupBy(rows, ({ execution_id: id }) => id);
   const ids = new Set([...stories.keys(), ...found.keys()]);
-  return violations('an execution is found by the labels of its events', ids, (id) => {
-    const told = foldLabels(stories.get(id) ?? []);
-    const kept = Object.fromEntries((found.get(id) ?? []).map(({ name, value }) => [name, value]));
-    if (isDeepStrictEqual(kept, told)) return null;
-    return { about: { execution: id }, saw: `${tell(kept)}, and its events give ${tell(told)}` };
-  });
+  const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
+  return [
+    ...violations('an execution is found by the labels of its events', ids, (id) => {
+      const told = foldLabels(stories.get(id) ?? []);
+      const kept = Object.fromEntries(
+        (found.get(id) ?? []).map(({ name, value }) => [name, value]),
+      );
+      if (isDeepStrictEqual(kept, told)) return null;
+      return { about: { execution: id }, saw: `${tell(kept)}, and its events give ${tell(told)}` };
+    }),
+    ...violations('a row of a label has the tenant of its execution', rows, (row) => {
+      const owner = owners.get(row.execution_id);
+      if (owner === row.tenant_id) return null;
+      const about = { execution: row.execution_id, tenant: row.tenant_id };
+      return { about, saw: `${row.name}, and the execution is of ${owner ?? 'nobody'}` };
+    }),
+  ];
 }
 
 /** A worker gives each result labels that no other result has. */
