@@ -20,3 +20,14 @@ test('every bug that can be put in still has its place', (t) => {
 test('every bug has a name of its own', (t) => {
   t.is(new Set(MUTATIONS.map(({ bug }) => bug)).size, MUTATIONS.length);
 });
+
+test('the table of the documentation lists every bug', (t) => {
+  const page = readFileSync(
+    new URL('../../docs/contribute/simulation.md', import.meta.url),
+    'utf8',
+  );
+  const [, table = ''] = /<!-- bugs: begin -->(.*)<!-- bugs: end -->/s.exec(page) ?? [];
+  const [, , ...rows] = table.trim().split('\n');
+  const listed = rows.map((row) => row.split('|')[1]?.trim() ?? '');
+  t.deepEqual(listed.toSorted(), MUTATIONS.map(({ bug }) => bug).toSorted());
+});

@@ -175,6 +175,19 @@ export const MUTATIONS: readonly Mutation[] = [
   );`,
   },
   {
+    bug: 'a decision records only the first of the nodes that led to a node',
+    file: 'shared/engine/advance/plan-step.ts',
+    from: 'const events = eventsOfDecision(stored, decision);',
+    to: `const events = eventsOfDecision(stored, {
+    ...decision,
+    events: decision.events.map((event) =>
+      event.kind === 'NodeScheduled'
+        ? { ...event, payload: { ...event.payload, from: event.payload.from.slice(0, 1) } }
+        : event,
+    ),
+  });`,
+  },
+  {
     bug: 'a completion accepts any idempotency key',
     file: 'shared/engine/work/complete-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',

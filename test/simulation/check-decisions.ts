@@ -28,29 +28,34 @@ export interface DecidedCommit {
 export function checkDecisions(
   dump: Dump | undefined,
   commits: readonly DecidedCommit[],
-): Violation[] {
-  if (dump === undefined) return [];
+): { readonly violations: readonly Violation[]; readonly judged: number } {
+  if (dump === undefined) return { violations: [], judged: 0 };
   const stories = byExecution(dump);
   const executions = new Map(dump.executions.map((one) => [one.id, one]));
   const folds = new Map<string, readonly ExecutionState[]>();
-  return violations('a commit decides as a scheduler does', commits, (commit) => {
+  let judged = 0;
+  const found = violations('a commit decides as a scheduler does', commits, (commit) => {
     const execution = executions.get(commit.executionId);
     const story = stories.get(commit.executionId);
     // Retention has removed it.
     if (execution === undefined || story === undefined) return null;
     // Amounts that no event of it tells are part of the decision.
     if (hasBudget(execution, executions)) return null;
+    judged += 1;
     const plan = planOf(execution);
     const about = { execution: execution.id, sequence: commit.first };
     try {
       const states = folds.get(execution.id) ?? foldAll(execution, story, plan);
       folds.set(execution.id, states);
-      const follows = story.slice(commit.first - 1, commit.last).map(comparable);
-      const decisions = states.slice(commit.first - 1, commit.last + 1).map((state) => {
+      const events = story.slice(commit.first - 1, commit.last);
+      const follows = events.map(comparable);
+      const factsMax = countFactsAtMost(events);
+      const afterFacts = states.slice(commit.first - 1, commit.first + factsMax);
+      const decisions = afterFacts.map((state) => {
         const given = { newWorkItemId, tenantPolicy: {}, budgets: [] };
         return decide({ plan, state, ...given }).events.map(comparable);
       });
-      if (decisions.some((events, facts) => isDeepStrictEqual(events, follows.slice(facts)))) {
+      if (decisions.some((decided, facts) => isDeepStrictEqual(decided, follows.slice(facts)))) {
         return null;
       }
       const saw = `${JSON.stringify(follows)}, decided it is ${JSON.stringify(decisions)}`;
@@ -59,6 +64,15 @@ export function checkDecisions(
       return { about, saw: `a history that the engine cannot read: ${String(error)}` };
     }
   });
+  return { violations: found, judged };
+}
+
+/** Nothing but a decision makes these, so the facts of a commit come before the first of them. */
+const DECIDED = new Set(['NodeScheduled', 'NodeSkipped', 'WorkflowCompleted']);
+
+function countFactsAtMost(events: readonly EventOf[]): number {
+  const first = events.findIndex(({ kind }) => DECIDED.has(kind));
+  return first < 0 ? events.length : first;
 }
 
 const newWorkItemId = (): WorkItemId => 'item' as WorkItemId;
@@ -100,9 +114,10 @@ function readEvent({ kind, node_id: nodeId, payload, sequence }: EventOf): Seque
   return { kind, nodeId, payload, sequence } as unknown as SequencedEvent;
 }
 
-/** Without the ids of items, which differ from decision to decision. */
+/** Without new ids of items and of next runs, which differ from decision to decision. */
 function comparable(event: ExecutionEvent | EventOf): unknown {
   const nodeId = 'nodeId' in event ? event.nodeId : event.node_id;
-  const { work_item_id: _, ...payload } = event.payload as Record<string, unknown>;
+  const { work_item_id: _, ...others } = event.payload as Record<string, unknown>;
+  const payload = { ...others, ...('continued_as' in others && { continued_as: 'the next run' }) };
   return { kind: event.kind, nodeId, payload: JSON.parse(JSON.stringify(payload)) as unknown };
 }

@@ -1,5 +1,6 @@
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Dump } from '../invariants/dump.ts';
+import { deedsOf, success, type History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { runCaller } from './callers.ts';
 import { readAll, runWorker, type Outside } from './clients.ts';
@@ -193,6 +194,7 @@ export async function runHistory(
   if (isAtRest() && !scenario.sealed && dice.fork('probes').chance(PROBED)) {
     await finish(sendRefusable(network, { history, known }));
   }
+  const decisions = checkDecisions(dumps.at(-1), decided);
   return {
     violations: [
       ...checkInvariants({
@@ -213,7 +215,7 @@ export async function runHistory(
         rule: 'the sealed part of the audit log never changes',
         saw,
       })),
-      ...checkDecisions(dumps.at(-1), decided),
+      ...decisions.violations,
       ...checkReplays(dumps.at(-1), seed),
       ...troubles.map((saw) => ({ rule: 'no process reports an internal error', saw })),
       ...(database.changes() === changes
@@ -226,7 +228,9 @@ export async function runHistory(
       ['executions', dumps.at(-1)?.executions.length ?? 0],
       ...countBudgets(dumps.at(-1)),
       ['claims seen', claims.length],
-      ['decisions checked', decided.length],
+      ['decisions checked', decisions.judged],
+      ['approvals shown', countShown(history)],
+      ['labels kept', dumps.at(-1)?.execution_labels?.length ?? 0],
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
       ['imports', dumps.at(-1)?.imported_executions?.length ?? 0],
@@ -247,6 +251,14 @@ function countBudgets(dump: Dump | undefined): readonly (readonly [string, numbe
     ['budgets exceeded', events.filter(({ kind }) => kind === 'BudgetExceeded').length],
     ['budgets granted', events.filter(({ payload }) => 'budget_account' in payload).length],
   ];
+}
+
+/** The entries of all lists of open approvals. */
+function countShown(history: History): number {
+  return deedsOf(history, 'list_approvals').reduce((sum, deed) => {
+    const shown = success(deed)?.['approvals'];
+    return sum + (Array.isArray(shown) ? shown.length : 0);
+  }, 0);
 }
 
 function countReverted(dump: Dump | undefined): number {

@@ -48,6 +48,7 @@ test.serial('no invariant breaks under any fault', async (t) => {
 });
 
 const EXERCISED = [
+  'approvals shown',
   'approve 200',
   'cancel 200',
   'arrivals',
@@ -74,6 +75,7 @@ const EXERCISED = [
   'export 200',
   'fail 200',
   'fail_unfenced 200',
+  'labels kept',
   'list_approvals 200',
   'read_state 200',
   'fork 201',
