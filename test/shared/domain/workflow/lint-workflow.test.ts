@@ -70,6 +70,25 @@ test('the warning about a field in the wrong place says where it belongs', (t) =
   );
 });
 
+test('a field of the workflow that means another thing in a node has no home there', (t) => {
+  const kinds = {
+    model: { type: 'model', models: 'fast', prompts: 'Say hello' },
+    mcp: { type: 'mcp_tool', server: 's', tools: ['t'], mcp_servers: {} },
+    map: { type: 'map', items: '$.xs', concurrency: 5, rate: 1, batch: {}, token_budget: 9 },
+  };
+  const nodes = Object.fromEntries(Object.entries(kinds).map(([id, kind]) => [id, { kind }]));
+  t.deepEqual(lint({ nodes }), [
+    unknown('/nodes/model/kind/models', 'models', 'model'),
+    unknown('/nodes/model/kind/prompts', 'prompts', 'prompt'),
+    unknown('/nodes/mcp/kind/tools', 'tools', 'tool'),
+    `${unknown('/nodes/mcp/kind/mcp_servers', 'mcp_servers')} here: move it to /mcp_servers`,
+    unknown('/nodes/map/kind/concurrency', 'concurrency', 'max_concurrency'),
+    unknown('/nodes/map/kind/rate', 'rate'),
+    unknown('/nodes/map/kind/batch', 'batch'),
+    `${unknown('/nodes/map/kind/token_budget', 'token_budget')} here: move it to /token_budget`,
+  ]);
+});
+
 test('names are checked wherever a definition has names of its own', (t) => {
   const warnings = lint({
     state_schemas: {},
