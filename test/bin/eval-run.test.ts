@@ -461,6 +461,19 @@ test('a case that nobody works on says so, once for all cases', async (t) => {
   t.is(run.output().match(/ waits: /g)?.length, 1);
 });
 
+test('a case that waits for a decision says so', async (t) => {
+  const nodes = { ask: { kind: { type: 'human_approval', description: 'Ship it?' } } };
+  await write('decided.json', JSON.stringify({ workflow_id: 'decided', nodes }));
+  await writeRows('decided.jsonl', [{ n: 1 }]);
+  const args = ['decided.jsonl', '--workflow', 'decided.json', '--check', 'true'];
+  const run = startSvc(['eval', 'run', ...args], { cwd, env: { SVC_URL: url } });
+  await run.waitFor(
+    /exec_\w+ waits: a person must decide on node ask: Ship it\?;.* execution approve/,
+  );
+  await run.stop('SIGINT');
+  t.pass();
+});
+
 test('130: Ctrl-C cancels what is under way, and the report is written', async (t) => {
   await write('held.json', JSON.stringify(waiting('held')));
   await writeRows(

@@ -99,7 +99,8 @@ async function followTelling(
   const over = new AbortController();
   const waiting = AbortSignal.any([signal, over.signal]);
   void tellWaits({
-    explain: () => client.explainExecution(executionId),
+    explain: () => client.explainExecution(executionId, waiting),
+    toldElsewhere: [],
     tell: tellWait,
     pause: (ms) => pauseUntil(waiting, ms),
   });

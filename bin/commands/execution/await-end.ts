@@ -12,7 +12,9 @@ export async function awaitEnd(client: SvcClient, executionId: string): Promise<
   const progress = createProgress(executionId);
   const waiting = new AbortController();
   void tellWaits({
-    explain: () => client.explainExecution(executionId),
+    explain: () => client.explainExecution(executionId, waiting.signal),
+    // The command for a decision comes with the event that asks for it.
+    toldElsewhere: ['awaiting_approval'],
     tell: ({ text }) => progress.say(text),
     pause: (ms) => pauseUntil(waiting.signal, ms),
   });

@@ -70,7 +70,7 @@ export interface SvcClient extends OverviewClient {
   readResult(
     executionId: string,
   ): Promise<WireResult | Pick<WireExecution, 'execution_id' | 'status'>>;
-  explainExecution(executionId: string): Promise<WireExplanation>;
+  explainExecution(executionId: string, signal?: AbortSignal): Promise<WireExplanation>;
   readState(executionId: string, at: string | null): Promise<WireState>;
   compareState(
     executionId: string,
@@ -115,7 +115,8 @@ const ANSWER_MS_MAX = 60_000;
 export function createSvcClient(target: ApiTarget): SvcClient {
   /** `member` is one that every such answer holds. */
   async function call<Body>(member: string & keyof Body, request: ApiRequest): Promise<Body> {
-    const signal = AbortSignal.timeout(target.answerMsMax ?? ANSWER_MS_MAX);
+    const timeout = AbortSignal.timeout(target.answerMsMax ?? ANSWER_MS_MAX);
+    const signal = AbortSignal.any([timeout, ...(request.signal ? [request.signal] : [])]);
     return readJson<Body>(target, await sendRequest(target, { ...request, signal }), member);
   }
 
@@ -166,8 +167,12 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
     readResult: (id) =>
       call('execution_id', { method: 'GET', path: `${executionPath(id)}/result` }),
-    explainExecution: (id) =>
-      call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),
+    explainExecution: (id, signal) =>
+      call('blockers', {
+        method: 'GET',
+        path: `${executionPath(id)}/explain`,
+        ...(signal !== undefined && { signal }),
+      }),
     readState: (id, at) =>
       call('state', { method: 'GET', path: `${executionPath(id)}/state`, query: { at } }),
     compareState: (id, { from, to }) =>

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import { tellWaits } from '../../../../bin/commands/execution/tell-waits.ts';
-import { ApiUnreachableError } from '../../../../src/shared/clients/svc/request.ts';
+import { ApiError, ApiUnreachableError } from '../../../../src/shared/clients/svc/request.ts';
 import type { WireExplanation } from '../../../../src/shared/clients/svc/wire.ts';
 
 const EXPLAINED: WireExplanation = {
@@ -20,7 +20,10 @@ function blocked(code: string, message = code): WireExplanation {
 }
 
 /** The lines while the answers last, and the pauses between them. */
-async function follow(answers: readonly (WireExplanation | Error)[]) {
+async function follow(
+  answers: readonly (WireExplanation | Error)[],
+  toldElsewhere: readonly string[] = [],
+) {
   const told: string[] = [];
   const pauses: number[] = [];
   const left = [...answers];
@@ -30,6 +33,7 @@ async function follow(answers: readonly (WireExplanation | Error)[]) {
       if (next === undefined || next instanceof Error) throw next ?? new Error('nothing is left');
       return next;
     },
+    toldElsewhere,
     tell: ({ text }) => told.push(text),
     async pause(ms) {
       if (ms > 0) pauses.push(ms);
@@ -54,22 +58,38 @@ test('a command says a reason once, and again when it is another one', async (t)
   t.deepEqual(pauses, [3_000, 5_000, 10_000, 20_000, 20_000]);
 });
 
-test('a command says nothing of an execution that moves, has ended, or waits for a decision', async (t) => {
+test('a command says nothing of an execution that moves or has ended', async (t) => {
   const ended = { message: 'done', at: null, actor_id: null };
   const { told } = await follow([
     { ...blocked('lease_held_until'), moving: true },
     { ...blocked('advancing'), ended },
     EXPLAINED,
-    blocked('awaiting_approval'),
   ]);
   t.deepEqual(told, []);
 });
 
-test('a runtime that is away is asked again, and one that refuses is not', async (t) => {
-  const away = new ApiUnreachableError('http://127.0.0.1:1', new Error('gone'));
+test('a command says a decision that an execution waits for, unless other lines name it', async (t) => {
+  const answers = [blocked('awaiting_approval', 'a person must decide')];
+  t.deepEqual((await follow(answers)).told, [
+    'exec_1 waits: a person must decide; it continues with: a worker',
+  ]);
+  t.deepEqual((await follow(answers, ['awaiting_approval'])).told, []);
+});
+
+test('a runtime that is away or busy is asked again, and one that refuses is not', async (t) => {
   const wait = blocked('no_worker_for_queue');
-  t.is((await follow([away, wait])).told.length, 1);
-  t.is((await follow([new Error('not found'), wait])).told.length, 0);
+  const away = new ApiUnreachableError('http://127.0.0.1:1', new Error('gone'));
+  for (const passing of [away, new ApiError(429, 'too many'), new ApiError(503, 'failover')]) {
+    t.is((await follow([passing, wait])).told.length, 1, passing.message);
+  }
+  for (const final of [new ApiError(403, 'role'), new ApiError(404, 'route'), new Error('other')]) {
+    t.is((await follow([final, wait])).told.length, 0, final.message);
+  }
+});
+
+test('an answer of another shape ends the lines, and nothing else', async (t) => {
+  const odd = { ...EXPLAINED, blockers: null } as unknown as WireExplanation;
+  t.deepEqual((await follow([odd, blocked('no_worker_for_queue')])).told, []);
 });
 
 test('a command says nothing once nobody waits', async (t) => {
@@ -80,6 +100,7 @@ test('a command says nothing once nobody waits', async (t) => {
       isOver = true;
       return blocked('no_worker_for_queue');
     },
+    toldElsewhere: [],
     tell: ({ text }) => told.push(text),
     pause: async () => !isOver,
   });
