@@ -89,9 +89,11 @@ function adviseUnreachable(error: ApiUnreachableError): string {
 
 /** A runtime is started on this machine alone, and at the port that was asked. */
 function adviseAddress(url: string): string {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
   const correct = 'correct --url, SVC_URL or the context';
-  if (!LOCAL.includes(hostname)) return `${correct}, or see why it is not running there`;
+  // A runtime that is started here speaks no TLS.
+  if (!LOCAL.includes(hostname) || protocol === 'https:')
+    return `${correct}, or see why it is not running there`;
   const isDefault = port === new URL(DEFAULT_URL).port;
   return `${correct}, or start one with: svc dev${isDefault ? '' : ` --port ${port || '80'}`}`;
 }

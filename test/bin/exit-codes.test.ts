@@ -84,6 +84,13 @@ test('1: with no runtime there, the error says how to start one there', async (t
   t.regex(stderr, new RegExp(`: node \\S*bin/svc\\.js dev --port ${port}\\n$`));
 });
 
+test('1: where TLS is asked for, the error does not say to start a runtime, which speaks none', async (t) => {
+  const url = `https://localhost:${await freePort()}`;
+  const { code, stderr } = await runSvc(['execution', 'list', '--url', url], { cwd });
+  t.is(code, 1);
+  t.regex(stderr, /^error: connection refused: .*, or see why it is not running there\n$/);
+});
+
 test('1: something that is not the runtime', async (t) => {
   const { url, close } = await listen({ status: 200, body: '<html>' });
   t.teardown(close);
