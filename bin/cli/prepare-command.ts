@@ -8,17 +8,19 @@ import { applyProfile } from './profiles/apply-profile.ts';
 export async function prepareCommand(command: Command): Promise<void> {
   if (Object.keys(process.env).some(isOwnVariable)) {
     const { noteUnknownVariables } = await import('../boot/note-unknown-variables.ts');
-    noteUnknownVariables(command.opts()['config'] as string | undefined);
+    noteUnknownVariables(command);
   }
   // `login` makes a profile, and must work when the one in use is gone.
   if (command.name() !== 'login') applyProfile(command);
   await chooseRenderer(command);
 }
 
-/** Those that most commands have need no list to compare with. */
+/** Those that clients have need no list to compare with: completion sets one at each press of Tab. */
 function isOwnVariable(name: string): boolean {
-  return name.startsWith('SVC_') && name !== 'SVC_URL' && name !== 'SVC_TOKEN';
+  return name.startsWith('SVC_') && !OF_CLIENTS.has(name);
 }
+
+const OF_CLIENTS = new Set(['SVC_URL', 'SVC_TOKEN', 'SVC_CONTEXT', 'SVC_REQUEST_TIMEOUT']);
 
 /** A command that sees `json` hands over data, and the renderer prints it. */
 async function chooseRenderer(command: Command): Promise<void> {

@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
@@ -57,3 +58,29 @@ test('a secret that svc.toml allows is no mistake', async (t) => {
   t.is(own.stderr, '');
   t.regex((await runSvc(['config', 'show'], { cwd, env })).stderr, /SVC_SHOP_KEY/);
 });
+
+test('a command without a configuration file names only what looks misspelt', async (t) => {
+  const env = { SVC_SHOP_KEY: 'x' };
+  const alone = await runSvc(['context', 'list', '-o', 'json'], { cwd, env });
+  t.is(alone.stderr, '');
+  const { stderr } = await runSvc(['context', 'list', '-o', 'json'], {
+    cwd,
+    env: { ...env, ...ENV },
+  });
+  t.true(stderr.includes(TOLD), stderr);
+  t.false(stderr.includes('SVC_SHOP_KEY'), stderr);
+});
+
+test('the variables of clients, which completion sets, load no list of names', async (t) => {
+  const loaded = async (own: Readonly<Record<string, string>>, name: string) => {
+    const file = join(cwd, name);
+    const env = { NODE_OPTIONS: `--import=${TELL_FILES}`, LOADED_FILES: file, ...own };
+    await runSvc(['context', 'list', '-o', 'ids'], { cwd, env });
+    return (await readFile(file, 'utf8')).includes('unknown-variables');
+  };
+  const own = { SVC_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'x', SVC_CONTEXT: 'x' };
+  t.false(await loaded({ ...own, SVC_REQUEST_TIMEOUT: '1s' }, 'own.txt'));
+  t.true(await loaded({ SVC_REQUEST_TIMEOT: '1s' }, 'misspelt.txt'));
+});
+
+const TELL_FILES = fileURLToPath(new URL('./tell-loaded-files.ts', import.meta.url));

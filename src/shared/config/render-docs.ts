@@ -47,7 +47,8 @@ ${renderTable(['Variable', 'Meaning'], [...PROVIDER_VARIABLES, ...documented])}
 A workflow names further variables for the secrets of its MCP servers and remote agents.
 
 A variable \`SVC_…\` that no part of svc reads is probably misspelt. The service logs one warning about it at its start,
-and \`svc\` writes it to stderr, with the known name that is nearest.
+and \`svc\` writes it to stderr, with the known name that is nearest. A command without \`--config\` writes it only
+where a known name is near, because another variable may be a secret that the configuration of the service allows.
 `;
 }
 
