@@ -173,6 +173,31 @@ def test_a_worker_asks_without_waiting_whether_the_runtime_is_back(
     assert "the runtime answers again" in caplog.text
 
 
+def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) -> None:
+    @function(name)
+    async def one(ctx: FunctionContext) -> None: ...
+
+    def break_and_stop(request: httpx.Request) -> httpx.Response:
+        worker.stop()
+        raise httpx.ConnectError("refused", request=request)
+
+    logged: list[tuple[str, bool]] = []
+
+    def note(record: logging.LogRecord) -> bool:
+        logged.append((record.getMessage(), worker.wait_until_ready(0)))
+        return True
+
+    logger = logging.Logger(name)
+    logger.addFilter(note)
+    transport = httpx.MockTransport(break_and_stop)
+    worker = Worker(
+        url="http://svc.test", functions=[one], worker_id=name, transport=transport, logger=logger
+    )
+    worker.run()
+    assert logged[-1] == (f"the worker {name} has stopped", False)
+    assert len(logged) == 2
+
+
 def test_a_worker_claims_the_names_of_its_tools_alone(svc: Runtime, name: str) -> None:
     losing = Losing()
     made = [tool(f"{name}.a")(lambda _: None), tool(f"{name}.b")(lambda _: None)]

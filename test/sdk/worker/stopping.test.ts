@@ -1,4 +1,5 @@
-import { defineTool } from 'svc-sdk/worker';
+import test from 'ava';
+import { createWorker, defineFunction, defineTool, silentLogger } from 'svc-sdk/worker';
 
 import { onBothStores } from '../../support/both-stores.ts';
 import { startLosingProxy } from '../support/losing-proxy.ts';
@@ -49,6 +50,21 @@ check(
     t.is((await tenant.claim()).attempt, 0);
   },
 );
+
+test('a worker that stops before it has registered is never ready', async (t) => {
+  const fetch = async () => {
+    void worker.stop();
+    throw new TypeError('fetch failed');
+  };
+  const functions = [defineFunction('one', () => {})];
+  const worker = createWorker({ url: 'http://svc.test', functions, fetch, logger: silentLogger });
+  const ready = t.throwsAsync(worker.ready, {
+    name: 'ShutdownError',
+    message: /stops before it has registered its functions/,
+  });
+  await t.notThrowsAsync(worker.run());
+  await ready;
+});
 
 check('a worker stops although the runtime no longer answers', async (t, tenant, place) => {
   const proxy = await startLosingProxy(place.runtime.url, []);

@@ -30,7 +30,9 @@ export interface Worker {
   run(): Promise<void>;
   /**
    * Resolves when the functions are registered, so that they can be started; `run` must be called first
-   * or meanwhile. Rejects as `run` does.
+   * or meanwhile. A worker that registers none is ready as soon as it runs, even if the runtime does not
+   * answer its claims: its log then says so. Rejects as `run` does, and with `ShutdownError` when the
+   * worker stops before it has registered.
    */
   readonly ready: Promise<void>;
   /**
@@ -45,6 +47,8 @@ const WAIT_MS = 20_000;
 /** Kubernetes kills a pod 30 s after SIGTERM by default. */
 const DEADLINE_MS = 25_000;
 const ITEMS_MAX = 100;
+const TOO_EARLY =
+  'the worker stops before it has registered its functions: let `ready` resolve before `stop`';
 
 /** Makes a worker for durable functions and tools. It does nothing until `run()`. */
 export function createWorker(options: WorkerOptions): Worker {
@@ -133,7 +137,8 @@ class Working {
   async #register(): Promise<void> {
     try {
       if (this.settings.register) await registerFunctions(this.settings, this.#stopping.signal);
-      this.#settleReady?.resolve();
+      if (this.#stopping.signal.aborted) this.#settleReady?.reject(new ShutdownError(TOO_EARLY));
+      else this.#settleReady?.resolve();
     } catch (error) {
       this.#settleReady?.reject(error instanceof Error ? error : new Error(String(error)));
       throw error;

@@ -171,7 +171,11 @@ class Worker:
             run.begin_stop_from_thread()
 
     def wait_until_ready(self, timeout: float | None = None) -> bool:
-        """Waits, from another thread, until the functions are registered and the worker claims."""
+        """Waits, from another thread, until the functions are registered, so that they can be started.
+
+        A worker that registers none is ready as soon as it runs, even if the runtime does not answer
+        its claims: its log then says so. False: the time is up.
+        """
         return self._ready.wait(timeout)
 
     def _add(self, all: dict[str, Any], name: str, one: object) -> None:
@@ -232,10 +236,11 @@ class _Run:
         self.carries = not once
         try:
             await self._register()
-            self.worker._ready.set()
-            self.logger.info(
-                "the worker %s claims at %s", self.worker.worker_id, self.api.address.url
-            )
+            if not self.stopping:
+                self.worker._ready.set()
+                self.logger.info(
+                    "the worker %s claims at %s", self.worker.worker_id, self.api.address.url
+                )
             while not self.stopping:
                 if await self._claim_and_begin(0 if once else _WAIT_S) == 0 and once:
                     break

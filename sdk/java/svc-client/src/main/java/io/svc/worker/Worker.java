@@ -88,9 +88,13 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Works on threads of its own until {@link #stop} or {@link #close}. Returns once the worker
-   * claims, or once a registration gets no answer: the worker tries again, and {@link #awaitReady}
-   * waits for it. Signals are yours to handle.
+   * Works on threads of its own until {@link #stop} or {@link #close}. Returns once the functions
+   * are registered, at once if there are none to register. Returns also when a registration gets
+   * no answer: the worker tries again, and {@link #awaitReady} waits for it. Signals are yours to
+   * handle.
+   *
+   * <p>A runtime that refuses the worker, now or later, ends it: the log has a line of the level
+   * ERROR, {@link #isRunning} is false, and {@link #close} throws the refusal.
    *
    * @return this
    */
@@ -109,11 +113,13 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Waits until the functions are registered and the worker claims, after {@link #start} or while
-   * another thread runs it.
+   * Waits until the functions are registered, so that they can be started, after {@link #start} or
+   * while another thread runs the worker. A worker that registers none is ready as soon as it runs,
+   * even if the runtime does not answer its claims: its log then says so.
    *
    * @param timeout the longest wait
-   * @return false when the time is up, and when the worker does not run or has been refused
+   * @return false when the time is up, and when the worker does not run, stops before it has
+   *     registered, or has been refused
    * @throws InterruptedException when the thread is interrupted
    */
   public boolean awaitReady(Duration timeout) throws InterruptedException {

@@ -61,13 +61,20 @@ final class WorkerRun implements Reports.Carry {
   int work() {
     try {
       register();
-      ready.complete(null);
-      logger.log(Level.INFO, "the worker " + settings.workerId() + " claims at " + api.url());
+      if (!stopping.isSet()) {
+        ready.complete(null);
+        logger.log(Level.INFO, "the worker " + settings.workerId() + " claims at " + api.url());
+      }
       while (!stopping.isSet()) {
         if (claimAndBegin() == 0 && isOnce) {
           break;
         }
       }
+    } catch (WorkerRefusedException error) {
+      end(error);
+    } catch (RuntimeException | Error error) {
+      logger.log(Level.ERROR, "the worker " + settings.workerId() + " stops", error);
+      throw error;
     } finally {
       beginStop();
       places.awaitEmpty();
@@ -81,7 +88,7 @@ final class WorkerRun implements Reports.Carry {
     return count.get();
   }
 
-  /** Completes when the worker claims, or with its outcome if it ends before. */
+  /** Completes when the functions are registered, or with the outcome if the worker ends before. */
   CompletableFuture<Object> ready(CompletableFuture<Integer> outcome) {
     return CompletableFuture.anyOf(ready, outcome);
   }
@@ -267,8 +274,16 @@ final class WorkerRun implements Reports.Carry {
   /** 401 and 403 are about the worker; the other answers are about one item. */
   private void refuse(WorkerRefusedException error) {
     if (error.status() == 401 || error.status() == 403) {
-      refused.compareAndSet(null, error);
-      beginStop();
+      end(error);
     }
+  }
+
+  /** The log says it at once: nobody may wait for the outcome of a worker that has started. */
+  private void end(WorkerRefusedException error) {
+    if (refused.compareAndSet(null, error)) {
+      logger.log(
+          Level.ERROR, "the worker " + settings.workerId() + " stops: " + error.getMessage());
+    }
+    beginStop();
   }
 }

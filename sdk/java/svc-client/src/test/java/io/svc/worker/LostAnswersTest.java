@@ -10,6 +10,7 @@ import io.svc.client.SvcClient;
 import io.svc.errors.WorkerRefusedException;
 import io.svc.functions.DurableFunction;
 import io.svc.functions.FunctionOptions;
+import io.svc.internal.Address;
 import io.svc.support.Definitions;
 import io.svc.support.FakeServer;
 import io.svc.support.Functions;
@@ -22,6 +23,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,6 +114,7 @@ class LostAnswersTest {
                           line.startsWith("cannot claim, trying again: no answer from " + nobody)
                               && line.endsWith("start it with \"svc dev\"")));
       assertTrue(worker.isRunning());
+      assertTrue(worker.awaitReady(Duration.ZERO), "it has nothing to register");
     }
   }
 
@@ -155,6 +158,55 @@ class LostAnswersTest {
       Worker worker = Worker.builder().url(server.url()).function(one).build().start();
       assertFalse(worker.awaitReady(Duration.ofSeconds(30)));
       assertThrows(WorkerRefusedException.class, worker::close);
+    }
+  }
+
+  @Test
+  void a_worker_that_stops_before_it_has_registered_is_never_ready() {
+    DurableFunction<?, ?> one = Functions.of(name, (ctx, input) -> null);
+    Logged logged = new Logged();
+    WorkerRun run =
+        new WorkerRun(
+            new Settings(
+                Address.of(Shared.url(), null, null),
+                name,
+                Map.of(),
+                Map.of(name, one),
+                1,
+                null,
+                null,
+                true,
+                Duration.ZERO,
+                logged),
+            false);
+    CompletableFuture<Object> ready = run.ready(new CompletableFuture<>());
+
+    run.beginStop();
+
+    assertEquals(0, run.work());
+    assertFalse(ready.isDone());
+    assertEquals(
+        List.of("the worker " + name + " has stopped"), logged.messages(Level.INFO));
+  }
+
+  @Test
+  void a_refusal_after_the_start_is_an_error_in_the_log() throws Exception {
+    Logged logged = new Logged();
+    DurableFunction<?, ?> one = Functions.of(name, (ctx, input) -> null);
+    try (FakeServer server = new FakeServer().then(0, "").then(401, "{}")) {
+      Worker worker =
+          Worker.builder()
+              .url(server.url())
+              .workerId(name)
+              .logger(logged)
+              .function(one)
+              .build()
+              .start();
+      Until.isTrue(() -> !worker.isRunning());
+      WorkerRefusedException refused = assertThrows(WorkerRefusedException.class, worker::close);
+      assertEquals(
+          List.of("the worker " + name + " stops: " + refused.getMessage()),
+          logged.messages(Level.ERROR));
     }
   }
 
