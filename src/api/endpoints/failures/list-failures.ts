@@ -56,12 +56,9 @@ export const listFailures = defineEndpoint({
           kind: z.enum(['work_item', 'execution']),
           cause: z.string(),
           workflow_id: z.string(),
-          node_id: z
-            .string()
-            .nullable()
-            .meta({
-              description: 'Null: no node failed the executions, or it is not known which.',
-            }),
+          node_id: z.string().nullable().meta({
+            description: 'Null: no node failed the executions, or it is not known which.',
+          }),
           tool: z.string().nullable(),
           queue_type: z.string().nullable(),
           count: z.int(),

@@ -903,7 +903,7 @@ class FailureGroup(TypedDict):
     cause: str
     workflow_id: str
     node_id: str | None
-    """Null: it is not known which node failed the executions."""
+    """Null: no node failed the executions, or it is not known which."""
     tool: str | None
     queue_type: str | None
     count: int
