@@ -51,10 +51,7 @@ export function checkDecisions(
       const follows = events.map(comparable);
       const factsMax = countFactsAtMost(events);
       const afterFacts = states.slice(commit.first - 1, commit.first + factsMax);
-      const decisions = afterFacts.map((state) => {
-        const given = { newWorkItemId, tenantPolicy: {}, budgets: [] };
-        return decide({ plan, state, ...given }).events.map(comparable);
-      });
+      const decisions = afterFacts.map((state) => decideOn(plan, state));
       if (decisions.some((decided, facts) => isDeepStrictEqual(decided, follows.slice(facts)))) {
         return null;
       }
@@ -73,6 +70,16 @@ const DECIDED = new Set(['NodeScheduled', 'NodeSkipped', 'WorkflowCompleted']);
 function countFactsAtMost(events: readonly EventOf[]): number {
   const first = events.findIndex(({ kind }) => DECIDED.has(kind));
   return first < 0 ? events.length : first;
+}
+
+/** Some of the facts of one commit may make no sense without the others: then nothing follows. */
+function decideOn(plan: Plan, state: ExecutionState): readonly unknown[] | string {
+  const given = { newWorkItemId, tenantPolicy: {}, budgets: [] };
+  try {
+    return decide({ plan, state, ...given }).events.map(comparable);
+  } catch (error) {
+    return String(error);
+  }
 }
 
 const newWorkItemId = (): WorkItemId => 'item' as WorkItemId;
