@@ -27,6 +27,7 @@ export function reportError(error: unknown): number {
     case 'StoreUnavailableError':
     case 'MigrationError':
     case 'SchemaError':
+    case 'PoolerError':
       return report(error.message, EXIT.failure);
     default:
       // Not foreseen, so it is a bug, and the stack is what helps to mend it.

@@ -157,7 +157,7 @@ for (const [args, program, database] of [
     t.is(code, 2);
     t.regex(
       stderr,
-      /^error: auth\.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", or unset it and make a token with ".*svc.* token create"\n$/,
+      /^error: auth\.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", or unset it and make a token with ".*svc.* token create --name NAME --role ROLE"\n$/,
     );
   });
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from typing import Any
 
 import httpx
@@ -193,7 +194,12 @@ def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) 
     worker = Worker(
         url="http://svc.test", functions=[one], worker_id=name, transport=transport, logger=logger
     )
+    told: list[bool] = []
+    waiting = threading.Thread(target=lambda: told.append(worker.wait_until_ready()), daemon=True)
+    waiting.start()
     worker.run()
+    waiting.join(timeout=30)
+    assert told == [False]
     assert logged[-1] == (f"the worker {name} has stopped", False)
     assert len(logged) == 2
 

@@ -1,6 +1,7 @@
 import type { DatabaseLocation } from '../../shared/config/database-url.ts';
 import { maskUrl } from '../../shared/config/mask-url.ts';
 import { explainOpenFailure } from '../../shared/store/sqlite/connection/errors.ts';
+import { StoreUnavailableError } from '../../shared/store/unavailable.ts';
 import { StartError } from '../start-error.ts';
 
 export interface DatabaseTrouble {
@@ -18,10 +19,10 @@ export function explainDatabaseError(thrown: unknown, database: DatabaseLocation
     return { error: explainOpenFailure(database.path, thrown), mayPass: false };
   }
   const code = findCode(thrown);
-  const row = code === null ? null : (CODES[code] ?? classOf(code));
-  const isLost = code === null && LOST.test(messageOf(thrown));
-  if (row === null && !isLost) return { error: toError(thrown), mayPass: false };
-  const { advice, mayPass } = row ?? LOST_ROW;
+  const found = code === null ? null : (CODES[code] ?? classOf(code));
+  const row = found ?? (code === null ? rowOfMessage(thrown) : null);
+  if (row === null) return { error: toError(thrown), mayPass: false };
+  const { advice, mayPass } = row;
   const where = `PostgreSQL at ${maskUrl(database.url)}`;
   return {
     error: new StartError(`${where} ${advice} (${messageOf(thrown)})`, { cause: thrown }),
@@ -51,6 +52,10 @@ const UNREACHABLE: Row = {
   mayPass: true,
 };
 const LOST_ROW: Row = { advice: 'broke the connection off: see its own log', mayPass: true };
+const NO_CONNECTION: Row = {
+  advice: 'gave no connection: correct SVC_DATABASE_URL',
+  mayPass: false,
+};
 const REFUSED: Row = { advice: 'refuses this user: correct SVC_DATABASE_URL', mayPass: false };
 
 /** By system error code and SQLSTATE (PostgreSQL manual, appendix A). */
@@ -80,6 +85,13 @@ const CODES: Readonly<Record<string, Row>> = {
 
 /** pg's error for a lost connection has no code. */
 const LOST = /^(Connection terminated|timeout exceeded when trying to connect|timeout expired)/;
+
+function rowOfMessage(thrown: unknown): Row | null {
+  const isUnavailable = thrown instanceof StoreUnavailableError;
+  const reason = isUnavailable ? (thrown.cause ?? thrown) : thrown;
+  if (LOST.test(messageOf(reason))) return LOST_ROW;
+  return isUnavailable ? NO_CONNECTION : null;
+}
 
 function classOf(code: string): Row | null {
   return code.startsWith('08') ? LOST_ROW : null;

@@ -171,7 +171,7 @@ def _explain(answer: Answer, address: Address) -> str:
             'Make one with "svc token create --name NAME --role worker"'
             if address.token is not None
             else 'no token was sent; pass Worker(token=…) or set SVC_TOKEN. Make one with "svc token '
-            'create --role worker"'
+            'create --name NAME --role worker"'
         )
         return f"{where} refuses the worker (401): {advice}"
     if answer.status == 403:

@@ -110,6 +110,7 @@ class Worker:
         self._run: _Run | None = None
         self._starting = threading.Lock()
         self._ready = threading.Event()
+        self._is_ready = False
         for one in tools:
             self._add(self.tools, one.name, one)
         for served in functions:
@@ -154,12 +155,15 @@ class Worker:
             if self._run is not None:
                 raise RuntimeError("the worker runs already")
             self._run = _Run(self, self._transport)
+            self._ready.clear()
         try:
             with _handled_signals(self._run.begin_stop, enabled=handle_signals):
                 return await self._run.work(once)
         finally:
             self._run = None
-            self._ready.clear()
+            self._is_ready = False
+            # Wakes who waits.
+            self._ready.set()
 
     def stop(self) -> None:
         """Claims nothing more and finishes the items under way; from any thread.
@@ -174,9 +178,9 @@ class Worker:
         """Waits, from another thread, until the functions are registered, so that they can be started.
 
         A worker that registers none is ready as soon as it runs, even if the runtime does not answer
-        its claims: its log then says so. False: the time is up.
+        its claims: its log then says so. False: the time is up, or the worker has ended.
         """
-        return self._ready.wait(timeout)
+        return self._ready.wait(timeout) and self._is_ready
 
     def _add(self, all: dict[str, Any], name: str, one: object) -> None:
         if name in all:
@@ -237,6 +241,7 @@ class _Run:
         try:
             await self._register()
             if not self.stopping:
+                self.worker._is_ready = True
                 self.worker._ready.set()
                 self.logger.info(
                     "the worker %s claims at %s", self.worker.worker_id, self.api.address.url

@@ -51,7 +51,6 @@ const ONLY_AT_TOP: readonly string[] = [
   'on_budget_exceeded',
   'mcp_servers',
   'remote_agents',
-  'policies',
 ];
 
 /** `retry_policy` for `retry`. */

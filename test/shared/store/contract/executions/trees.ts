@@ -110,6 +110,8 @@ export function treeCases(name: string, open: () => TestStore): void {
       [null, 0, 1],
     );
     t.is(waits[1]?.placesMax, 1);
+    const last = children[2]?.executionId ?? root.executionId;
+    t.is((await store.places.find(last, { aheadMax: 0 }))?.ahead, 0);
     t.true((await store.places.listTenants()).includes(root.tenantId));
     await commitOne(store, makePlan(children[0] ?? root, ENDED));
     const next = await store.places.admit({ tenantId: root.tenantId, limit: 100 });

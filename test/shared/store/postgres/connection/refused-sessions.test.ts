@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { explainDatabaseError } from '../../../../../src/runtime/database/explain-database-error.ts';
 import { migrationStatus } from '../../../../../src/shared/store/opening/migrate.ts';
+import { translateUnopened } from '../../../../../src/shared/store/postgres/connection/errors.ts';
 import { openPostgresStore } from '../../../../../src/shared/store/postgres/open.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 
@@ -29,17 +30,19 @@ test('a server that ends each new session with an internal error is unavailable'
   }
 });
 
-test('a start waits for such a server, and names its log', (t) => {
-  const error = Object.assign(new Error(REFUSAL), { code: INTERNAL_ERROR });
-  const explained = explainDatabaseError(error, {
-    kind: 'postgres',
-    url: 'postgres://h/d',
-  } as never);
-  t.true(explained.mayPass);
-  t.is(
-    explained.error.message,
-    `PostgreSQL at postgres://h/d failed with an error of its own: see its log (${REFUSAL})`,
-  );
+test('a start waits for such a server and for a silent one, and says what to do', (t) => {
+  const refused = Object.assign(new Error(REFUSAL), { code: INTERNAL_ERROR });
+  for (const [cause, mayPass, advice] of [
+    [refused, true, 'failed with an error of its own: see its log'],
+    [new Error('timeout expired'), true, 'broke the connection off: see its own log'],
+    [new Error('self-signed certificate'), false, 'gave no connection: correct SVC_DATABASE_URL'],
+  ] as const) {
+    const thrown = translateUnopened(cause);
+    const location = { dialect: 'postgres', url: 'postgres://h/d' } as const;
+    const explained = explainDatabaseError(thrown, location);
+    t.is(explained.mayPass, mayPass, cause.message);
+    t.true(explained.error.message.includes(` ${advice} (`), explained.error.message);
+  }
 });
 
 async function startRefusingServer(t: ExecutionContext): Promise<string> {
