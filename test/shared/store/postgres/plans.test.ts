@@ -103,6 +103,27 @@ for (const partitioned of [false, true]) {
   });
 }
 
+test('a start that joins a long line reads a bounded part of it', async (t) => {
+  const { url, reader } = await openDatabase(t, false);
+  const tenantId = makeTenantId();
+  const placeKey = '["w","k"]';
+  const awaitsPlace = { placeKey, placesMax: 1 };
+  const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
+  await start(store, { tenantId, create: { awaitsPlace } });
+  await reader.query(
+    `insert into flow_waits (execution_id, tenant_id, place_key, places_max, shard, since)
+     select gen_random_uuid(), $1, $2, 1, 0, now() from generate_series(1, ${ROWS})`,
+    [tenantId, placeKey],
+  );
+  const before = await countReads(reader);
+  await start(store, { tenantId, create: { awaitsPlace } });
+  await store.close();
+  await waitUntilAlone(reader);
+  const after = await countReads(reader);
+  const reads = (after.get('flow_waits') ?? 0) - (before.get('flow_waits') ?? 0);
+  t.true(reads < READS_MAX, `${reads} waits were read`);
+});
+
 test('a page of the audit log reads no more of a tenant with many executions than it counts', async (t) => {
   const { url, reader } = await openDatabase(t, false);
   await fillHistory(reader);

@@ -90,7 +90,9 @@ export function waitingParts(has: Has, $: Param): string[] {
       left join lateral (
         select coalesce(min(e.first_at), a.stamp) as first_at
         from flow_waits e
-        where e.tenant_id = a.tenant_id
+        -- The condition of the join alone would be checked after the line is read, which may be long.
+        where w.debounce_ms is not null
+          and e.tenant_id = a.tenant_id
           and e.place_key = w.place_key
       ) f on w.debounce_ms is not null
       order by w.position
