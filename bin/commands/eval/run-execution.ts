@@ -3,8 +3,7 @@ import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { printNote } from '../../cli/output.ts';
-import { pauseUntil } from '../execution/pause-until.ts';
-import { tellWaits, type Wait } from '../execution/tell-waits.ts';
+import { tellingWaits, type Wait } from '../execution/tell-waits.ts';
 import {
   callUntilAnswered,
   isPlaceRefused,
@@ -55,7 +54,9 @@ export async function runExecution(params: RunExecution): Promise<EndedExecution
   try {
     executionId = await start(params, place, either);
     for (;;) {
-      const ended = await followTelling(params, { executionId, usage, signal: either });
+      const following = { client, executionId, usage, signal: either };
+      const told = { ...following, toldElsewhere: [], tell: params.tellWait };
+      const ended: WireExecution = await tellingWaits(told, () => follow(following));
       startedAt ??= Date.parse(ended.created_at);
       const next: string | null = ended.continued_as ?? null;
       if (next === null) {
@@ -89,26 +90,6 @@ async function start(params: RunExecution, place: PlaceWait, signal: AbortSignal
     signal,
   );
   return executionId;
-}
-
-async function followTelling(
-  { client, tellWait }: RunExecution,
-  following: Omit<Parameters<typeof follow>[0], 'client'>,
-): Promise<WireExecution> {
-  const { executionId, signal } = following;
-  const over = new AbortController();
-  const waiting = AbortSignal.any([signal, over.signal]);
-  void tellWaits({
-    explain: () => client.explainExecution(executionId, waiting),
-    toldElsewhere: [],
-    tell: tellWait,
-    pause: (ms) => pauseUntil(waiting, ms),
-  });
-  try {
-    return await follow({ ...following, client });
-  } finally {
-    over.abort();
-  }
 }
 
 async function follow(params: {

@@ -3,32 +3,30 @@ import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
 import { createProgress } from '../../cli/progress.ts';
-import { pauseUntil } from './pause-until.ts';
 import { readLastRun } from './read-last-run.ts';
-import { tellWaits } from './tell-waits.ts';
+import { tellingWaits, type Wait } from './tell-waits.ts';
 
 /** Shows what happens on stderr until the execution has ended, and why it waits when it does. */
 export async function awaitEnd(client: SvcClient, executionId: string): Promise<void> {
   const progress = createProgress(executionId);
-  const waiting = new AbortController();
-  void tellWaits({
-    explain: () => client.explainExecution(executionId, waiting.signal),
+  const told = {
+    client,
+    executionId,
     // The command for a decision comes with the event that asks for it.
     toldElsewhere: ['awaiting_approval'],
-    tell: ({ text }) => progress.say(text),
-    pause: (ms) => pauseUntil(waiting.signal, ms),
-  });
+    tell: ({ text }: Wait) => progress.say(text),
+  };
   try {
-    const events = client.followEvents({ executionId, after: 0, onReconnect: progress.note });
-    for await (const event of events) progress.show(event);
+    await tellingWaits(told, async () => {
+      const events = client.followEvents({ executionId, after: 0, onReconnect: progress.note });
+      for await (const event of events) progress.show(event);
+    });
   } catch (error) {
     progress.end();
     printNote(
       `${executionId} continues; follow it with: svc execution events --follow ${executionId}`,
     );
     throw error;
-  } finally {
-    waiting.abort();
   }
   progress.end();
 }

@@ -1,5 +1,7 @@
+import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import { isWorthRetrying } from '../../../src/shared/clients/svc/follow-events.ts';
 import type { WireExplanation } from '../../../src/shared/clients/svc/wire.ts';
-import { ApiError, ApiUnreachableError } from '../../../src/shared/clients/svc/request.ts';
+import { pauseUntil } from './pause-until.ts';
 
 export interface Wait {
   /** The code of the reason, as `explain` gives it. */
@@ -12,6 +14,33 @@ export interface Wait {
 /** A wait of this time is worth a word. */
 const FIRST_MS = 3_000;
 const LATER_MS = { first: 5_000, most: 20_000 };
+
+/** Waits for the work, and tells meanwhile why the execution does not move, until the signal aborts. */
+export async function tellingWaits<Result>(
+  given: {
+    readonly client: SvcClient;
+    readonly executionId: string;
+    readonly toldElsewhere: readonly string[];
+    readonly tell: (wait: Wait) => void;
+    readonly signal?: AbortSignal;
+  },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { client, executionId, toldElsewhere, tell, signal } = given;
+  const over = new AbortController();
+  const waiting = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  void tellWaits({
+    explain: () => client.explainExecution(executionId, waiting),
+    toldElsewhere,
+    tell,
+    pause: (ms) => pauseUntil(waiting, ms),
+  });
+  try {
+    return await work();
+  } finally {
+    over.abort();
+  }
+}
 
 /**
  * Tells why an execution does not move and what to do: once after some seconds, and again when the
@@ -33,7 +62,7 @@ export async function tellWaits(params: {
     try {
       wait = waitOf(await explain());
     } catch (error) {
-      if (isPassing(error)) continue;
+      if (isWorthRetrying(error)) continue;
       // A runtime or a token that does not explain: the wait itself is no worse for it.
       return;
     }
@@ -43,12 +72,6 @@ export async function tellWaits(params: {
     told = wait.key;
     tell(wait);
   }
-}
-
-/** As while another process takes over, or when too many ask. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
-  return error instanceof ApiUnreachableError;
 }
 
 /** The first reason why it does not move; null: it moves, or has ended. */

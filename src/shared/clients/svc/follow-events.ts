@@ -107,7 +107,7 @@ function readRefusal(data: string): ApiError {
   return new ApiError(status, error);
 }
 
-function isWorthRetrying(error: unknown): boolean {
+export function isWorthRetrying(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
   return error instanceof ApiUnreachableError;
 }

@@ -30,7 +30,7 @@ import {
   type TenantReader,
   UNCOUNTED,
 } from '../flow/find-flow-wait.ts';
-import { AHEAD_MAX } from '../../domain/execution/explain/facts.ts';
+import { AHEAD_EXPLAINED_MAX } from '../../domain/execution/explain/facts.ts';
 import { flowRulesOf } from '../flow/flow-rules.ts';
 import { rulesInForce } from '../flow/rules-in-force.ts';
 import {
@@ -98,7 +98,7 @@ async function explainKnown(
     const events = await recentEvents(deps, loaded, state);
     const children = of.isChild ? [] : childIds;
     // A child tells its code alone.
-    const bounds = of.isChild ? UNCOUNTED : { aheadMax: AHEAD_MAX };
+    const bounds = of.isChild ? UNCOUNTED : { aheadMax: AHEAD_EXPLAINED_MAX };
     const flowWait = await findFlowWait(deps, state, bounds);
     return {
       ...as,

@@ -34,7 +34,7 @@ import {
   makeUuid,
 } from '../contract/make.ts';
 import { partitionPast } from './partition-scene.ts';
-import { connectRaw, summarizeEvents, waitUntilAlone } from './raw-client.ts';
+import { connectRaw, countTableReads, summarizeEvents, waitUntilAlone } from './raw-client.ts';
 
 /*
  * The server plans a statement at its first use and keeps the plan. A process that starts with an
@@ -115,12 +115,11 @@ test('a start that joins a long line reads a bounded part of it', async (t) => {
      select gen_random_uuid(), $1, $2, 1, 0, now() from generate_series(1, ${ROWS})`,
     [tenantId, placeKey],
   );
-  const before = await countReads(reader);
+  const before = await countTableReads(reader, 'flow_waits');
   await start(store, { tenantId, create: { awaitsPlace } });
   await store.close();
   await waitUntilAlone(reader);
-  const after = await countReads(reader);
-  const reads = (after.get('flow_waits') ?? 0) - (before.get('flow_waits') ?? 0);
+  const reads = (await countTableReads(reader, 'flow_waits')) - before;
   t.true(reads < READS_MAX, `${reads} waits were read`);
 });
 

@@ -71,27 +71,9 @@ export function Head({
             ...(pauses.length === 0
               ? []
               : [['Paused', pauses.map(describePause).join('; '), 'wide'] as const]),
-            ...(tellEnding(execution) === null
-              ? []
-              : [
-                  [
-                    'Ends as',
-                    <LongText key="ending" text={tellEnding(execution) ?? ''} />,
-                    'wide',
-                  ] as const,
-                ]),
-            ...(tellUndo(execution) === null
-              ? []
-              : [
-                  [
-                    'Undo',
-                    <LongText key="undo" text={tellUndo(execution) ?? ''} />,
-                    'wide',
-                  ] as const,
-                ]),
-            ...(execution.error === null
-              ? []
-              : [['Error', <LongText key="error" text={execution.error} />, 'wide'] as const]),
+            ...longFact('Ends as', tellEnding(execution)),
+            ...longFact('Undo', tellUndo(execution)),
+            ...longFact('Error', execution.error),
           ]}
         />
         <Lineage execution={execution} seen={followed.seen ?? 0} />
@@ -146,6 +128,11 @@ function Wait({
         </>
       );
   }
+}
+
+/** No fact, where there is no text. */
+function longFact(title: string, text: string | null) {
+  return text === null ? [] : [[title, <LongText key={title} text={text} />, 'wide'] as const];
 }
 
 /** With its first cause; null: no undo or finalizer holds its end up. */

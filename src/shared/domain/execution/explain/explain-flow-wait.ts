@@ -1,7 +1,7 @@
 import { keyInPlace, rateKeyInLine } from '../../workflow/flow/flow-key.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Blocker } from './blocker.ts';
-import { AHEAD_MAX, type FlowFacts } from './facts.ts';
+import { AHEAD_EXPLAINED_MAX, type FlowFacts } from './facts.ts';
 import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
@@ -35,7 +35,7 @@ export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
 
 /** The place in a line, which is counted to a bound. */
 export function numberInLine(ahead: number): string {
-  return `number ${ahead + 1}${ahead < AHEAD_MAX ? '' : ' or later'}`;
+  return `number ${ahead + 1}${ahead < AHEAD_EXPLAINED_MAX ? '' : ' or later'}`;
 }
 
 function explainDebounce(wait: FlowFacts, until: string): Blocker {

@@ -91,12 +91,12 @@ export type ItemPlace =
     };
 
 /** No further than this is it counted who waits longer. */
-export const AHEAD_MAX = 100_000;
+export const AHEAD_EXPLAINED_MAX = 100_000;
 
 /** A child that has not begun, because its tenant's limit is reached. */
 export interface PlaceFacts {
   readonly since: string;
-  /** The number of children that have waited longer, counted to `AHEAD_MAX`. */
+  /** The number of children that have waited longer, counted to `AHEAD_EXPLAINED_MAX`. */
   readonly ahead: number;
   /** The tenant's limit; null: no longer set. */
   readonly placesMax: number | null;
@@ -114,7 +114,7 @@ export interface FlowFacts {
   /** The starts of its batch, of `placesMax` at most; null: it gathers in none. */
   readonly batch: { readonly size: number } | null;
   readonly since: string;
-  /** The number of executions that have waited longer, counted to `AHEAD_MAX`. */
+  /** The number of executions that have waited longer, counted to `AHEAD_EXPLAINED_MAX`. */
   readonly ahead: number;
   /** Some of those that have the places. */
   readonly holders: readonly ExecutionId[];
