@@ -104,14 +104,22 @@ const OVER_HTTP = { Restate: 1.5, DBOS: 3, Temporal: 30, 'Temporal local': 8 };
 /** Processor time of a worker's step before completions decided, at a limit of so many steps a second. */
 const CPU_BEFORE = { micros: 2_500, limitPerSecond: 5_000 };
 
+const allCpuMicros: Pick = ({ clientCpuMicros, databaseCpuMicros }) =>
+  databaseCpuMicros === null ? null : clientCpuMicros + databaseCpuMicros;
+
 /** Processor time measured by what this machine's limit takes: the machine's speed cancels out. */
 const cpuOfBefore: Gate['figure'] = (rounds) => {
-  const micros = middle('svc W10/64', ({ clientCpuMicros, databaseCpuMicros }) =>
-    databaseCpuMicros === null ? null : clientCpuMicros + databaseCpuMicros,
-  )(rounds);
+  const micros = middle('svc W10/64', allCpuMicros)(rounds);
   const limit = middle(L0, unitRate)(rounds);
   if (micros === null || limit === null) return null;
   return (micros * limit) / (CPU_BEFORE.micros * CPU_BEFORE.limitPerSecond);
+};
+
+/** Processor time of a step whose execution a caller waits for, beside one that nobody waits for. */
+const costOfWaiting: Gate['figure'] = (rounds) => {
+  const waited = middle('svc W10/waited', allCpuMicros)(rounds);
+  const unwaited = middle('svc W10/unwaited', allCpuMicros)(rounds);
+  return waited === null || unwaited === null ? null : waited / unwaited;
 };
 
 export const GATES: readonly Gate[] = [
@@ -185,6 +193,12 @@ export const GATES: readonly Gate[] = [
     asks: 'end to the answer of a waiting caller p99 ≤ 10 ms',
     figure: middle('svc E end/1', extra('known_p99_ms')),
     bound: { atMost: 10 },
+  },
+  {
+    workload: 'W10',
+    asks: 'processor time ≤ 1.05 × with a caller that waits',
+    figure: costOfWaiting,
+    bound: { atMost: 1.05 },
   },
   {
     workload: 'F/10 k',

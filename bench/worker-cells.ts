@@ -50,9 +50,37 @@ interface Setup {
 }
 
 export function workerCells(dialect: Dialect, subject: string): readonly Cell[] {
-  return SERVED.flatMap((served) =>
+  const cells = SERVED.flatMap((served) =>
     setupsOf(served, dialect).map((setup) => cellOf(served, subject, setup)),
   );
+  return dialect === 'postgres' ? [...cells, ...pacedCells(subject)] : cells;
+}
+
+/** About half of the rate of a slow machine, so that both have as many executions in flight. */
+const PACED_PER_SECOND = 40;
+
+/** Two that differ in the callers alone: their processor times tell what a waiting caller costs. */
+function pacedCells(subject: string): readonly Cell[] {
+  return [true, false].map((isWaitedFor) => ({
+    id: `W10/${isWaitedFor ? 'waited' : 'unwaited'}`,
+    subject,
+    what:
+      `ten steps of a worker over HTTP, ${PACED_PER_SECOND} executions started a second, ` +
+      (isWaitedFor ? 'a caller waits for each result' : 'nobody waits for the results'),
+    unit: 'steps',
+    database: 'postgres',
+    module: 'workloads/workers.ts',
+    params: {
+      as: 'tools',
+      steps: 10,
+      inFlight: 16,
+      workers: 1,
+      apart: false,
+      paced: { perSecond: PACED_PER_SECOND, isWaitedFor },
+    },
+    quick: false,
+    longer: 4,
+  }));
 }
 
 /** SQLite allows one runtime process; one worker measures it. */

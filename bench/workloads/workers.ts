@@ -7,7 +7,7 @@ import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
 import { API_KEY, startRuntimes, type RuntimeProcess } from '../support/runtime-process.ts';
 import type { WorkerProcessParams } from '../support/served-steps-process.ts';
 import { graphOfTools, type ServedSteps } from '../support/served-steps.ts';
-import { runServed, warmUpServed } from '../support/run-served.ts';
+import { runPaced, runServed, warmUpServed } from '../support/run-served.ts';
 import { sumOf } from '../support/statistics.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 
@@ -16,6 +16,8 @@ export interface WorkersParams extends ServedSteps {
   readonly workers: number;
   /** The API and the scheduler run in separate processes, not in one. */
   readonly apart: boolean;
+  /** Executions start at even times; absent: one follows another, `inFlight` at a time. */
+  readonly paced?: { readonly perSecond: number; readonly isWaitedFor: boolean };
 }
 
 const WORKER = new URL('../support/served-steps-process.ts', import.meta.url);
@@ -34,9 +36,13 @@ export async function measure(given: GivenWorkload<WorkersParams>): Promise<void
     const workers = await startWorkers({ client, url, params });
     await warmUpServed(given, client);
     await Promise.all(workers.map((worker) => worker.takeTimes()));
+    const callers: Promise<void>[] = [];
     await window(async () => {
       const [runtimesBefore, workersBefore] = [cpuOf(runtimes), cpuOf(workers)];
-      const figures = await runServed(given, client);
+      const figures =
+        params.paced === undefined
+          ? await runServed(given, client)
+          : await runPaced(given, client, { ...params.paced, callers });
       const runtimeCpu = cpuOf(runtimes) - runtimesBefore;
       const workerCpu = cpuOf(workers) - workersBefore;
       const times = (await Promise.all(workers.map((worker) => worker.takeTimes()))).flat();
@@ -54,6 +60,7 @@ export async function measure(given: GivenWorkload<WorkersParams>): Promise<void
         },
       };
     });
+    await Promise.all(callers);
     for (const worker of workers) worker.leave();
   } finally {
     await Promise.all(runtimes.map((one) => one.stop()));

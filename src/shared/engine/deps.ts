@@ -9,6 +9,7 @@ import type { Admission } from './scheduling/admit-children.ts';
 import type { QuotaAdmission } from './scheduling/admit-quota-items.ts';
 import type { Committer } from './commit/committer.ts';
 import type { DefinitionCache } from './advance/definition-cache.ts';
+import type { EndsHere } from './advance/ends-here.ts';
 import type { HeldExecutions } from './advance/held-executions.ts';
 import type { EngineReport } from './report.ts';
 import type { TenantDirectory } from './tenants/tenant-directory.ts';
@@ -20,6 +21,7 @@ export interface EngineDeps {
   readonly committer: Committer;
   readonly definitions: DefinitionCache;
   readonly heldExecutions: HeldExecutions;
+  readonly endsHere: EndsHere;
   readonly tenants: TenantDirectory;
   readonly admission: Admission;
   readonly quotaAdmission: QuotaAdmission;

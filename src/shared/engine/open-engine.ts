@@ -5,6 +5,7 @@ import type { EnginePorts } from '../nodes/ports.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { createDefinitionCache } from './advance/definition-cache.ts';
+import { createEndsHere } from './advance/ends-here.ts';
 import { createHeldExecutions } from './advance/held-executions.ts';
 import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
@@ -27,7 +28,13 @@ import { createWorkerLeases } from './work/worker-leases.ts';
 import { createWorkerAnnouncements } from './work/worker-announcements.ts';
 
 type Made =
-  'committer' | 'definitions' | 'heldExecutions' | 'tenants' | 'admission' | 'quotaAdmission';
+  | 'committer'
+  | 'definitions'
+  | 'heldExecutions'
+  | 'endsHere'
+  | 'tenants'
+  | 'admission'
+  | 'quotaAdmission';
 type Optional = 'timers' | 'pseudonym' | 'prices';
 
 export interface GivenToEngine
@@ -70,6 +77,7 @@ export function openEngine(given: GivenToEngine): {
       compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
     heldExecutions: createHeldExecutions(given.wake),
+    endsHere: createEndsHere(),
     admission: createAdmission({
       places: store.places,
       flow: store.flow,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { awaitResult } from '../../../shared/engine/executions/await-result.ts';
+import { awaitResult } from '../../../shared/engine/executions/results/await-result.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { refusalIn } from '../../watch-callers.ts';

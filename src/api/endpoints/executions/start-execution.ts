@@ -1,4 +1,4 @@
-import { awaitEnd } from '../../../shared/engine/executions/await-result.ts';
+import { startAndAwait } from '../../../shared/engine/executions/results/await-result.ts';
 import { startExecution as start } from '../../../shared/engine/executions/start-execution.ts';
 import { z } from 'zod';
 
@@ -38,15 +38,18 @@ export const startExecution = defineEndpoint({
     const { body, caller, query } = request;
     // Refused before anything is started.
     const waiting = query.wait > 0 ? request.waitForResult() : null;
-    const started = await start(engine, caller, {
+    const asked = {
       ...readStart(body),
       idempotencyKey: readIdempotencyKey(request.header('Idempotency-Key')),
       signal: request.gone(),
       ...readTraceparent(request),
-    });
-    if (waiting === null) return { status: 201, body: { execution_id: started.executionId } };
-    const awaited = await awaitEnd(engine, caller, {
-      ...started,
+    };
+    if (waiting === null) {
+      const { executionId: startedId } = await start(engine, caller, asked);
+      return { status: 201, body: { execution_id: startedId } };
+    }
+    const awaited = await startAndAwait(engine, caller, {
+      start: asked,
       waitMs: query.wait,
       withState: query.state,
       signal: waiting,

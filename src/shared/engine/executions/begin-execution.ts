@@ -262,6 +262,7 @@ function goOn(
   const { createdAt } = verdict;
   const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
   deps.heldExecutions.set(held);
+  deps.endsHere.note(held);
   if (leasesHere(commit)) {
     deps.startsHere.begin(held, {
       isMarked: decision.more,

@@ -21,7 +21,7 @@ import {
   readEventsOf,
 } from '../advance/load-execution.ts';
 import { findFlowWait, findPlaceWait } from '../flow/find-flow-wait.ts';
-import { readError } from './await-result.ts';
+import { readError } from './results/read-result.ts';
 import { redactEvent, redactFailure, redactRow, redactState, redactWait } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';

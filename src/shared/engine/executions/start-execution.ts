@@ -55,6 +55,8 @@ export interface StartExecution extends StartSubject {
   readonly traceparent?: string;
   /** A derived id; absent: a new one. The start is a 409 if such an execution exists or has existed. */
   readonly executionId?: ExecutionId;
+  /** The id of a new execution, where the caller must know it before the start; absent: any. */
+  readonly newId?: ExecutionId;
 }
 
 /** As they were written, see `parseStartTime`. */
@@ -75,7 +77,7 @@ export async function startExecution(
 ): Promise<{ readonly executionId: ExecutionId }> {
   const compiled = await findStart(deps, caller, params);
   const { definition } = compiled;
-  const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
+  const executionId = params.executionId ?? params.newId ?? newExecutionId(deps);
   const { tenantId, actorId } = caller;
   const { priority, startRules } = params;
   if (startRules !== undefined) checkGivenRules(compiled, startRules);
@@ -122,6 +124,10 @@ export async function startExecution(
     });
   }
   throw idTaken(executionId);
+}
+
+export function newExecutionId({ ids }: Pick<EngineDeps, 'ids'>): ExecutionId {
+  return executionIdFromUuid(ids.uuid());
 }
 
 function idTaken(executionId: ExecutionId): SvcError {

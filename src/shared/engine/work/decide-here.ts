@@ -102,6 +102,7 @@ function accept(
     tail: commit.snapshot === null ? tail : emptyTail(commit.snapshot.length),
   };
   deps.heldExecutions.set(next);
+  deps.endsHere.note(next);
   if (leasesHere(commit)) {
     deps.startsHere.begin(next, { isMarked: decision.more, items: bornItems(commit, fences) });
   }
