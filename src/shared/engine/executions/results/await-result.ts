@@ -122,8 +122,9 @@ async function endOf(
     const ended = mayHaveEnded ? await readResult(deps, { executionId, withState }) : null;
     if (ended !== null) return { ended };
     if (!isHinted) {
-      const { status } = await findForCaller({ executions, tenantId, executionId });
-      return { pending: { executionId, status } };
+      // It may have ended since the last look.
+      const row = await findForCaller({ executions, tenantId, executionId });
+      return resultNow(deps, row, { withState });
     }
   }
 }
