@@ -20,6 +20,7 @@ import { checkPlaces } from './checks/check-places.ts';
 import { checkQuotas } from './checks/check-quotas.ts';
 import { checkWorkflowPauses } from './checks/check-workflow-pauses.ts';
 import { checkRecency } from './checks/check-recency.ts';
+import { checkResults, type SeenWait } from './checks/check-results.ts';
 import { checkRest } from './checks/check-rest.ts';
 import { checkRetired, type KeptDays } from './checks/check-retired.ts';
 import { checkRetries } from './checks/check-retries.ts';
@@ -64,6 +65,10 @@ export function checkInvariants(params: {
   readonly shares?: Readonly<Partial<Record<string, ShareOf>>>;
   /** The claims that got items, in the order in which the store carried them out. */
   readonly claims?: readonly SeenClaim[];
+  /** The state keys of outputs by workflows; null: the output is the state. */
+  readonly outputKeys?: Readonly<Partial<Record<string, string | null>>>;
+  /** How long requests for results waited; absent: not seen. */
+  readonly waits?: readonly SeenWait[];
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
@@ -80,6 +85,7 @@ export function checkInvariants(params: {
     ...checkAnswers(last, history),
     ...checkSent(last, history),
     ...checkRecency(last, history),
+    ...checkResults(last, history, params),
     ...checkApprovals(last, history),
     ...checkEventsTaken(last),
     ...checkEffects(last, history),

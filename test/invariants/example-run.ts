@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { SeenWait } from './checks/check-results.ts';
 import type { SeenClaim } from './checks/check-turns.ts';
 import type { Receipt } from './checks/check-webhooks.ts';
 import type { Dump, EventOf } from './dump.ts';
@@ -21,6 +22,8 @@ export interface ExampleRun {
   readonly receipts: Mutable<Receipt>[];
   /** Claims of items with keys of fairness. */
   readonly claims: SeenClaim[];
+  /** Requests for results. */
+  readonly waits: SeenWait[];
 }
 
 export const LIMITS = { birch: 1 };
@@ -31,7 +34,7 @@ export const WELL_SINCE = 1_000;
 export function makeExampleRun(): ExampleRun {
   const last = lastDump();
   const receipts = [{ seq: 2, status: 200, isSigned: true }];
-  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts, claims: [] };
+  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts, claims: [], waits: [] };
 }
 
 const PAID = { token: 'amber~paid' };

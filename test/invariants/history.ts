@@ -39,6 +39,8 @@ export type Ask =
       /** The whole input, if the checker must compare it. */
       readonly input?: JsonObject;
       readonly labels?: Readonly<Record<string, string>>;
+      /** How long its answer waits for the end; absent: not at all. */
+      readonly waitMs?: number;
     }
   | {
       readonly do: 'claim';
@@ -182,6 +184,8 @@ export type Ask =
   | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
   | { readonly do: 'read_events'; readonly executionId: string }
+  /** How it ended, with its final state; the answer waits so long for the end. */
+  | { readonly do: 'result'; readonly executionId: string; readonly waitMs: number }
   /** The state after one event, and who set each key. */
   | { readonly do: 'read_state'; readonly executionId: string; readonly sequence: number }
   /** Follows the events over streams, as many as it takes; the answer has all that came. */

@@ -17,6 +17,7 @@ import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
 import { addFork, FORKS_BROKEN } from './break-forks.ts';
 import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { LABELLED, LABELS_BROKEN } from './break-labels.ts';
+import { addResults, OUTPUT_KEYS, RESULTS_ALSO_BROKEN, RESULTS_BROKEN } from './break-results.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
 import { addFairTurns, SHARES, TURNS_BROKEN } from './break-turns.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
@@ -48,6 +49,8 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       labelled: LABELLED,
       shares: SHARES,
       claims: run.claims,
+      outputKeys: OUTPUT_KEYS,
+      waits: run.waits,
       receipts: run.receipts,
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
@@ -60,6 +63,7 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(addContinuation(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addFork(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addImports(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addResults(makeExampleRun())), []);
 });
 
 test('a key may get as many turns as its weight allows while another waits', (t) => {
@@ -512,6 +516,7 @@ const RUNS = [
   { make: () => addContinuation(makeExampleRun()), broken: CONTINUATION_BROKEN },
   { make: () => addFork(makeExampleRun()), broken: FORKS_BROKEN },
   { make: () => addImports(makeExampleRun()), broken: IMPORTS_BROKEN },
+  { make: () => addResults(makeExampleRun()), broken: RESULTS_BROKEN },
 ];
 
 for (const { make, broken: cases } of RUNS) {
@@ -523,6 +528,14 @@ for (const { make, broken: cases } of RUNS) {
       t.true(broken.includes(rule), broken.join('; '));
     });
   }
+}
+
+for (const { how, rule, breakIt } of RESULTS_ALSO_BROKEN) {
+  test(`it is found when ${how}`, (t) => {
+    const run = addResults(makeExampleRun());
+    breakIt(run);
+    t.deepEqual(rulesBroken(run), [rule]);
+  });
 }
 
 for (const { how, rule, breakIt } of ALSO_BROKEN) {

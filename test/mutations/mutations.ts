@@ -3,6 +3,7 @@ import { FORK_MUTATIONS } from './fork-mutations.ts';
 import { FUNCTION_MUTATIONS } from './function-mutations.ts';
 import { IMPORT_MUTATIONS } from './import-mutations.ts';
 import { LIFE_MUTATIONS } from './life-mutations.ts';
+import { RESULT_MUTATIONS } from './result-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
 
 /**
@@ -319,4 +320,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FORK_MUTATIONS,
   ...IMPORT_MUTATIONS,
   ...FAIR_MUTATIONS,
+  ...RESULT_MUTATIONS,
 ];

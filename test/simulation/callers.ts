@@ -41,9 +41,10 @@ export async function runCaller(
   const { name, tenantId, workflowId, atMs, cancelAfterMs } = plan;
   const by = (role: string): Client => ({ client: `${name}-${role}`, tenantId });
   await outside.world.pause(atMs);
-  const start = askToStart(by('caller'), { key: name, workflowId, token: name });
+  const waitMs = plan.waits?.startMs ?? 0;
+  const start = askToStart(by('caller'), { key: name, workflowId, token: name, waitMs });
   const answer = await insist(outside, dice, start);
-  const executionId = answer?.status === 201 ? answer.body['execution_id'] : null;
+  const executionId = (answer?.status ?? 0) < 300 ? answer?.body['execution_id'] : null;
   if (typeof executionId !== 'string') return;
   onStarted({ tenantId, executionId });
   if (cancelAfterMs !== null) {

@@ -17,6 +17,7 @@ import type { Recorder } from './recorder.ts';
 import { createSharedLocks } from './shared-locks.ts';
 import { restingOf, type Sides } from './side-work.ts';
 import { createStoreLine, storeOverLine } from './store-line.ts';
+import type { Waits, WatchWait } from './waits.ts';
 import type { World } from './world.ts';
 
 /** A process of the service: the real engine and loops, on simulated time and lines. */
@@ -27,7 +28,7 @@ export interface Member {
 }
 
 /** The calls that endpoints make. */
-export type Served = EngineCalls & { readonly retain: Removal };
+export type Served = EngineCalls & { readonly retain: Removal; readonly watchWait: WatchWait };
 
 export interface Cluster {
   /** Processes that can answer a request at this moment. */
@@ -52,8 +53,10 @@ export function startCluster(params: {
   readonly leaseMs: number;
   readonly sides: Sides;
   readonly receiver: Receiver;
+  readonly waits: Waits;
 }): Cluster {
-  const { world, database, dice, faults, recorder, roles, leaseMs, sides, receiver } = params;
+  const { world, database, dice, faults, recorder, roles, leaseMs, sides, receiver, waits } =
+    params;
   const locks = createSharedLocks();
   const buses = new Map<Process, WakeBus>();
   const slots: { member: Member; boots: number }[] = [];
@@ -134,7 +137,11 @@ export function startCluster(params: {
     world.note(`${name} is up`);
     const { timers } = process;
     const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays });
-    return { role, process, engine: { ...callsOf(engine), retain } };
+    return {
+      role,
+      process,
+      engine: { ...callsOf(engine), retain, watchWait: waits.watch(process) },
+    };
   }
 
   function sendHints(from: Process, topics: readonly string[]): void {

@@ -19,6 +19,8 @@ export interface Request {
     carry: () => Promise<void>,
   ) => Promise<{ status?: number; body: JsonObject }>;
   readonly carried?: Request;
+  /** How long its client waits for the answer; absent: a second. */
+  readonly timeoutMs?: number;
 }
 
 /** The network between clients and the processes that answer. */
@@ -32,7 +34,7 @@ export interface Network {
   lastCopyAt(): number;
 }
 
-const CLIENT_TIMEOUT_MS = 1_000;
+export const CLIENT_TIMEOUT_MS = 1_000;
 /** The share of clients that keep their connection, and so their process, as long as it serves. */
 const KEEPS_CONNECTION = 0.5;
 
@@ -110,7 +112,7 @@ export function createNetwork(params: {
   return {
     send: (request) =>
       new Promise((resolve) => {
-        world.after(CLIENT_TIMEOUT_MS, () => resolve(null));
+        world.after(request.timeoutMs ?? CLIENT_TIMEOUT_MS, () => resolve(null));
         if (faults.strikes('request_lost')) return;
         const copies = faults.strikes('request_doubled') ? 2 : 1;
         for (let copy = 0; copy < copies; copy += 1) {

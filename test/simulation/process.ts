@@ -10,6 +10,8 @@ export interface Process {
   readonly timers: Timers;
   isAlive(): boolean;
   isPaused(): boolean;
+  /** All its actions since then happen in their time. */
+  runsSince(): number;
   die(): void;
   pause(ms: number): void;
   resume(): void;
@@ -21,6 +23,7 @@ export function createProcess(params: { readonly name: string; readonly world: W
   const { name, world } = params;
   let alive = true;
   let pausedUntil = 0;
+  let runsSince = 0;
 
   function enter(action: () => void): void {
     if (!alive) return;
@@ -43,11 +46,13 @@ export function createProcess(params: { readonly name: string; readonly world: W
     },
     isAlive: () => alive,
     isPaused: () => pausedUntil > world.now(),
+    runsSince: () => runsSince,
     die: () => {
       alive = false;
     },
     pause: (ms) => {
       pausedUntil = world.now() + ms;
+      runsSince = Math.max(runsSince, pausedUntil);
     },
     // Waiting actions stay scheduled for the original end of the pause, which does no harm.
     resume: () => {

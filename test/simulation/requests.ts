@@ -9,6 +9,7 @@ import type { ForkedAt } from '../invariants/history.ts';
 import { GIVEN_RULES } from './keys.ts';
 import { labelsOfResult, labelsOfStart } from './labels.ts';
 import type { Request } from './network.ts';
+import { serveStartToEnd } from './requests-of-results.ts';
 
 /** Requests of clients, as calls of their endpoints to the engine. */
 
@@ -26,17 +27,22 @@ export interface Held {
 
 export function askToStart(
   by: Client,
-  of: { readonly key: string; readonly workflowId: string; readonly token: string },
+  of: {
+    readonly key: string;
+    readonly workflowId: string;
+    readonly token: string;
+    /** 0: the answer does not wait for the end. */
+    readonly waitMs: number;
+  },
 ): Request {
-  const { workflowId, token } = of;
+  const { workflowId, token, waitMs, ...named } = of;
   const labels = labelsOfStart(token);
   const startRules = GIVEN_RULES[workflowId];
   return {
     ...by,
-    asks: { do: 'start', ...of, labels },
+    asks: { do: 'start', ...named, workflowId, token, labels, ...(waitMs > 0 && { waitMs }) },
     serve: async (engine) => {
-      const { executionId } = await engine.startExecution({
-        ...actor(by),
+      const start = {
         workflowId,
         workflowVersion: null,
         input: { token },
@@ -44,7 +50,9 @@ export function askToStart(
         priority: 5,
         idempotencyKey: of.key,
         ...(startRules !== undefined && { startRules }),
-      });
+      };
+      if (waitMs > 0) return serveStartToEnd(engine, { caller: actor(by), start, waitMs });
+      const { executionId } = await engine.startExecution({ ...actor(by), ...start });
       return { status: 201, body: { execution_id: executionId } };
     },
   };

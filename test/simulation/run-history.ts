@@ -1,4 +1,5 @@
 import { checkInvariants } from '../invariants/check-invariants.ts';
+import type { SeenWait } from '../invariants/checks/check-results.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { deedsOf, success, type History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -32,6 +33,9 @@ import { BUDGETS } from './usage.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';
 import { watchDatabase } from './watch-database.ts';
+import { OUTPUT_KEYS } from './output-keys.ts';
+import { runWaiter, waitersOf } from './waiters.ts';
+import { createWaits } from './waits.ts';
 import { createWorld } from './world.ts';
 
 export interface Outcome {
@@ -66,12 +70,14 @@ export async function runHistory(
   const { seed, roles, rates, spared, leaseMs, activeMs, retention } = scenario;
   const dice = createDice(seed);
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
+  const waits = createWaits(world);
   let skewMs = 0;
   given.clock.now = () => EPOCH_MS + world.now() + skewMs;
   const { database, dumps, claims, decided, look } = watchDatabase(given, {
     dice: dice.fork('samples'),
     sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
     seesClaims: scenario.starts.some(({ workflowId }) => SHARES[workflowId] !== undefined),
+    onCommits: (plans, verdicts) => waits.noteCommits(plans, verdicts),
   });
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
@@ -85,7 +91,7 @@ export async function runHistory(
     keptDays: retention?.keptDays ?? null,
   };
   if (retention !== null) await given.keep(retention.policy.tenantId, retention.policy.days);
-  const ofCluster = { ...parts, roles, leaseMs, sides, receiver };
+  const ofCluster = { ...parts, roles, leaseMs, sides, receiver, waits };
   const cluster = startCluster({ ...ofCluster, dice: dice.fork('cluster') });
   const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
   let isCalm = false;
@@ -111,6 +117,9 @@ export async function runHistory(
   for (const start of scenario.starts) {
     const caller = runCaller(outside, start, dice.fork(start.name), (execution) => {
       known.push(execution);
+      for (const waiter of waitersOf(start, execution)) {
+        awaited(runWaiter(outside, waiter, dice.fork(waiter.client)));
+      }
       const readingMs = dice.fork(`reader of ${start.name}`).fraction() * activeMs;
       world.after(readingMs, () => void readAll(outside, { client: 'reader', ...execution }));
     });
@@ -152,6 +161,7 @@ export async function runHistory(
   faults.heal();
   cluster.heal();
   isCalm = true;
+  waits.noteCalm();
   const wellSince = database.clock.now();
   const head = scenario.sealed ? await verifyChain(given.store, null) : null;
   const isIdle = (): boolean =>
@@ -194,6 +204,7 @@ export async function runHistory(
   if (isAtRest() && !scenario.sealed && dice.fork('probes').chance(PROBED)) {
     await finish(sendRefusable(network, { history, known }));
   }
+  const seenWaits = waits.seen();
   const decisions = checkDecisions(dumps.at(-1), decided);
   return {
     violations: [
@@ -208,6 +219,8 @@ export async function runHistory(
         labelled: LABELLED,
         shares: SHARES,
         claims,
+        outputKeys: OUTPUT_KEYS,
+        waits: seenWaits,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),
@@ -230,6 +243,7 @@ export async function runHistory(
       ['claims seen', claims.length],
       ['decisions checked', decisions.judged],
       ['approvals shown', countShown(history)],
+      ['ends awaited', seenWaits.filter(isAwaited).length],
       ['labels kept', dumps.at(-1)?.execution_labels?.length ?? 0],
       ['messages', messages.size],
       ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
@@ -243,6 +257,11 @@ export async function runHistory(
     virtualMs,
     lines: world.lines,
   };
+}
+
+/** An end came while its caller waited, and had a time by which its answer was due. */
+function isAwaited({ begunAt, endedAt, dueAt }: SeenWait): boolean {
+  return dueAt !== null && endedAt !== null && endedAt > begunAt;
 }
 
 function countBudgets(dump: Dump | undefined): readonly (readonly [string, number])[] {

@@ -6,6 +6,7 @@ import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
+import { withWaits, type PlannedWaits } from './waiters.ts';
 import {
   EVENTS,
   FAIR,
@@ -67,6 +68,8 @@ export interface PlannedStart {
   readonly imports: number;
   /** How often an operator moves its functions to another build. */
   readonly moves: number;
+  /** How clients wait for its result; absent: not at all. */
+  readonly waits?: PlannedWaits;
 }
 
 export interface PlannedPause {
@@ -145,7 +148,8 @@ export function drawScenario(seed: string): Scenario {
   const shared = withShares(keyed, dice.fork('shares'));
   const forked = withForks(shared, dice.fork('forks'));
   const imported = withImports(forked, dice.fork('imports'));
-  return { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
+  const queued = { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
+  return withWaits(queued, dice.fork('waits'));
 }
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */

@@ -17,7 +17,12 @@ type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'
  */
 export function watchDatabase(
   database: SimulatedDatabase,
-  of: { readonly dice: Dice; readonly sampled: number; readonly seesClaims: boolean },
+  of: {
+    readonly dice: Dice;
+    readonly sampled: number;
+    readonly seesClaims: boolean;
+    readonly onCommits: (plans: readonly CommitPlan[], verdicts: readonly CommitVerdict[]) => void;
+  },
 ): {
   readonly database: SimulatedDatabase;
   readonly dumps: Dump[];
@@ -25,7 +30,7 @@ export function watchDatabase(
   readonly decided: readonly DecidedCommit[];
   readonly look: Look;
 } {
-  const { dice, sampled, seesClaims } = of;
+  const { dice, sampled, seesClaims, onCommits } = of;
   const dumps: Dump[] = [];
   const claims: SeenClaim[] = [];
   const decided: DecidedCommit[] = [];
@@ -52,6 +57,7 @@ export function watchDatabase(
         }
         const verdicts = await executions.commit(plans);
         decided.push(...decidedIn(plans, verdicts));
+        onCommits(plans, verdicts);
         const mayExceed = plans.some(
           ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
         );

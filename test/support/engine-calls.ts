@@ -29,6 +29,10 @@ import {
 } from '../../src/shared/engine/executions/read-execution.ts';
 import { blameState } from '../../src/shared/engine/executions/history/blame-state.ts';
 import { readState } from '../../src/shared/engine/executions/history/read-state.ts';
+import {
+  awaitResult,
+  startAndAwait,
+} from '../../src/shared/engine/executions/results/await-result.ts';
 import { retryExecution } from '../../src/shared/engine/executions/retry-execution.ts';
 import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
 import { startMany } from '../../src/shared/engine/executions/start-many.ts';
@@ -59,6 +63,8 @@ import { listWorkflows, readWorkflow } from '../../src/shared/engine/workflows/r
 import { registerWorkflow } from '../../src/shared/engine/workflows/register-workflow.ts';
 
 const USE_CASES = {
+  awaitResult,
+  startAndAwait,
   bulkExecutions,
   previewBulk,
   cancelExecution,

@@ -95,6 +95,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
+test('a caller whose time is over as the execution ends gets its result', async (t) => {
+  const { store, close } = await openTestStore('sqlite');
+  t.teardown(close);
+  let finds = 0;
+  // It ends between the last look and the last reading of its row.
+  const executions: Store['executions'] = {
+    ...store.executions,
+    hasEnded: async () => false,
+    async find(id, tenantId) {
+      finds += 1;
+      const row = await store.executions.find(id, tenantId);
+      return row === null || finds > 1 ? row : { ...row, status: 'running' };
+    },
+  };
+  const host = openTestEngine({ store: { ...store, executions } });
+  const executionId = await host.start({ nodes: { a: { kind: 'call' } } });
+  await host.settle();
+  const end = await awaitResult(host.deps, CALLER, { ...WAITING, waitMs: 1, executionId });
+  t.like(end, { ended: { executionId, status: 'completed' } });
+});
+
 function startWaiting(host: TestEngine) {
   const start = {
     workflowId: 'w',
