@@ -75,6 +75,7 @@ test('a field of the workflow that means another thing in a node has no home the
     model: { type: 'model', models: 'fast', prompts: 'Say hello' },
     mcp: { type: 'mcp_tool', server: 's', tools: ['t'], mcp_servers: {} },
     policy: { type: 'pass', policies: {} },
+    check: { type: 'policy', rules: [{ condition: 'state.x' }], policy: 'spending' },
     map: { type: 'map', items: '$.xs', concurrency: 5, rate: 1, batch: {}, token_budget: 9 },
   };
   const nodes = Object.fromEntries(Object.entries(kinds).map(([id, kind]) => [id, { kind }]));
@@ -84,6 +85,7 @@ test('a field of the workflow that means another thing in a node has no home the
     unknown('/nodes/mcp/kind/tools', 'tools', 'tool'),
     `${unknown('/nodes/mcp/kind/mcp_servers', 'mcp_servers')} here: move it to /mcp_servers`,
     unknown('/nodes/policy/kind/policies', 'policies'),
+    unknown('/nodes/check/kind/policy', 'policy', 'policy_ref'),
     unknown('/nodes/map/kind/concurrency', 'concurrency', 'max_concurrency'),
     unknown('/nodes/map/kind/rate', 'rate'),
     unknown('/nodes/map/kind/batch', 'batch'),

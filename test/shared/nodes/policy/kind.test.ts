@@ -133,6 +133,9 @@ test('items of a map are checked one by one', (t) => {
 test('a rule that cannot be checked is refused', (t) => {
   const of = (fields: object) => nodeProblems({ kind: { type: 'policy', ...fields } });
   t.deepEqual(of({}), ['/kind/policy_ref: missing policy_ref, or rules of its own']);
+  t.deepEqual(of({ policy: 'spending' }), [
+    '/kind/policy_ref: missing policy_ref, or rules of its own: policy_ref names the policy, not policy',
+  ]);
   t.deepEqual(of({ policy_ref: 'spending' }), [
     '/kind/policy_ref: no policy "spending" that can be checked is in policies',
   ]);

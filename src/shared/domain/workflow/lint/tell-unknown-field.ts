@@ -14,6 +14,9 @@ interface UnknownField {
 export function tellUnknownField(found: UnknownField): string {
   const { name, known } = found;
   const told = `unknown field ${quoteId(name)} is ignored`;
+  // A `policy` node names one of the `policies`; the `policy` of a node is something else.
+  const reference = `${name}_ref`;
+  if (known.includes(reference)) return `${told}: did you mean ${quoteId(reference)}?`;
   const home = homeOf(found, name);
   if (home !== null) return `${told} here: move it to ${home}`;
   const nearest = nearestName(name, known);
