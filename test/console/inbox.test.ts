@@ -90,6 +90,32 @@ story('a decision by another person is shown with its comment', async (t, place)
   await page.unrouteAll({ behavior: 'wait' });
 });
 
+story('a long description is a short title, and is read whole on demand', async (t, place) => {
+  const { page, tenant } = place;
+  const description = `Publish the report? ${'It has many pages. '.repeat(90)}The end.`;
+  const nodes = { sign: { kind: { type: 'human_approval', description } } };
+  const id = await tenant.run({ workflow_id: 'reporting', nodes });
+  await tenant.until(id, 'paused');
+  await place.open('inbox');
+  const row = page.getByRole('button', { name: /Publish the report/ });
+  t.true(((await row.textContent()) ?? '').length < 300);
+  await row.click();
+  const title = page.getByRole('heading', { name: /Publish the report/ });
+  t.regex((await title.textContent()) ?? '', /^.{100,161}…$/);
+  const end = page.getByText(/The end\.$/);
+  t.is(await end.isVisible(), false);
+  const disclosure = page.getByText('Show the whole description');
+  await disclosure.focus();
+  await page.keyboard.press('Enter');
+  await end.waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await page.goto(place.at(`executions/${id}`));
+  await title.waitFor();
+  t.is(await end.isVisible(), false);
+  await disclosure.click();
+  await end.waitFor();
+});
+
 story('on a phone a viewer reads and a developer decides', async (t, place) => {
   const { page, tenant } = place;
   await page.setViewportSize({ width: 375, height: 740 });

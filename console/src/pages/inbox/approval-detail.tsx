@@ -7,6 +7,7 @@ import { Facts, Panel } from '../../ui/layout/panel.tsx';
 import { ApprovalAction } from './approval-action.tsx';
 import { DeadlineText, describeOtherwise } from './deadline.tsx';
 import { DecisionForm } from './decision-form.tsx';
+import { titleOf, WholeDescription } from './description.tsx';
 import { EndingNotice } from './ending-notice.tsx';
 import styles from './page.module.css';
 import { keyOf, nameOf, type Approval, type ApprovalName } from './read-approvals.ts';
@@ -24,6 +25,7 @@ export function OpenApproval({
   const { can } = useSession();
   return (
     <Panel title={titleOf(approval)}>
+      <WholeDescription description={approval.description} />
       <ApprovalAction approval={approval} />
       <Facts
         facts={[
@@ -52,6 +54,7 @@ export function DecidedApproval({ approval }: { readonly approval: Approval }) {
   const { decision, user_id: userId, actor_id: actorId, decided_at: at, comment } = approval;
   return (
     <Panel title={titleOf(approval)}>
+      <WholeDescription description={approval.description} />
       <ApprovalAction approval={approval} />
       <Facts
         facts={[
@@ -78,7 +81,12 @@ export function EndedApproval({
   return (
     <Panel title={approval === null ? name.node : titleOf(approval)}>
       <EndingNotice name={name} />
-      {approval === null ? null : <ApprovalAction approval={approval} />}
+      {approval === null ? null : (
+        <>
+          <WholeDescription description={approval.description} />
+          <ApprovalAction approval={approval} />
+        </>
+      )}
       <p>
         <Link to="/executions/$id" params={{ id: name.execution }}>
           Open the execution
@@ -90,10 +98,6 @@ export function EndedApproval({
 
 function asSentence(words: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
-}
-
-function titleOf({ description, node_id: nodeId }: Approval): string {
-  return description ?? nodeId;
 }
 
 function placeOf(approval: Approval) {

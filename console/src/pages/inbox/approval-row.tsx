@@ -2,6 +2,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { StatusBadge } from '../../ui/data/badge.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { DeadlineBadge } from './deadline.tsx';
+import { titleOf } from './description.tsx';
 import styles from './page.module.css';
 import type { Approval } from './read-approvals.ts';
 
@@ -21,13 +22,14 @@ export function ApprovalRow({
   /** Null: approvals are not decided together here. */
   readonly onPick: ((isPicked: boolean) => void) | null;
 }) {
-  const { description, node_id: nodeId, workflow_id: workflowId, decision } = approval;
+  const { node_id: nodeId, workflow_id: workflowId, decision } = approval;
+  const title = titleOf(approval);
   return (
     <div className={classNames(styles.line, selected && styles.selected)}>
       {onPick === null ? null : (
         <label className={styles.pick}>
           <span className="visually-hidden">
-            Select {description ?? nodeId} of {approval.execution_id}
+            Select {title} of {approval.execution_id}
           </span>
           <input
             type="checkbox"
@@ -42,7 +44,7 @@ export function ApprovalRow({
         className={styles.row}
         onClick={onSelect}
       >
-        <span className={styles.title}>{description ?? nodeId}</span>
+        <span className={styles.title}>{title}</span>
         <span className={styles.about}>
           {workflowId}, {nodeId}
         </span>

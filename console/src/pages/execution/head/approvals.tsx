@@ -11,6 +11,7 @@ import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError, ErrorState } from '../../../ui/feedback/states.tsx';
 import { Panel } from '../../../ui/layout/panel.tsx';
 import { DeadlineText, describeOtherwise } from '../../inbox/deadline.tsx';
+import { titleOf, WholeDescription } from '../../inbox/description.tsx';
 import { useDraft } from '../../inbox/drafts.ts';
 import { EndingNotice } from '../../inbox/ending-notice.tsx';
 import { keyOf, type ApprovalName } from '../../inbox/read-approvals.ts';
@@ -82,11 +83,12 @@ function EndedApproval({
   readonly approval: Approval;
   readonly onClose: () => void;
 }) {
-  const { node_id: node, description } = approval;
+  const { node_id: node } = approval;
   const [, setComment] = useDraft(draftKeyOf(id, approval));
   return (
     <article className={styles.approval} aria-label={`Decision on ${node}`}>
-      <h3>{description ?? node}</h3>
+      <h3>{titleOf(approval)}</h3>
+      <WholeDescription description={approval.description} />
       <EndingNotice name={nameOf(id, approval)} />
       <div className={styles.buttons}>
         <Button
@@ -147,7 +149,8 @@ function PendingApproval({
   const flags = `${hash === null ? '' : ` --shown-hash ${hash}`} --node ${node}`;
   return (
     <article className={styles.approval} aria-label={`Approval of ${node}`}>
-      <h3>{approval.description ?? node}</h3>
+      <h3>{titleOf(approval)}</h3>
+      <WholeDescription description={approval.description} />
       <p>
         Node {node}
         {step === undefined ? '' : `, step ${step}`}, asked <Time at={approval.requested_at} />
