@@ -43,7 +43,7 @@ export function readTenant(text: string): TenantId {
 }
 
 export function withRetention<Result>(
-  options: RetentionOptions,
+  options: RetentionOptions & { readonly onlyReads?: boolean },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   return withStore({ ...options, applicationName: 'svc-retention' }, work);

@@ -7,22 +7,29 @@ import { printNote } from './output.ts';
 import type { ConfigOptions, ReadConfig } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
+interface Opening {
+  readonly applicationName: string;
+  /** The command changes nothing, so it doesn't migrate the schema either. */
+  readonly onlyReads?: boolean;
+}
+
 /** Opens the configured database for one command, and always closes it. */
 export function withStore<Result>(
-  options: ConfigOptions & { readonly applicationName: string },
+  options: ConfigOptions & Opening,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const { applicationName } = options;
-  return withCheckedStore({ ...takeDatabase(options), applicationName }, work);
+  const { applicationName, onlyReads = false } = options;
+  return withCheckedStore({ ...takeDatabase(options), applicationName, onlyReads }, work);
 }
 
 /** The same, for a command that has read the configuration. */
 export function withCheckedStore<Result>(
-  params: ReadConfig & { readonly applicationName: string },
+  params: ReadConfig & Opening,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const { config, database } = params;
-  const check = { ...database, autoMigrate: config.database.autoMigrate, log: printNote };
+  const { config, database, onlyReads = false } = params;
+  const autoMigrate = config.database.autoMigrate && !onlyReads;
+  const check = { ...database, autoMigrate, log: printNote };
   return withDatabaseErrorsExplained(
     database,
     checkSchema(check).then(() => withOpenStore(params, work)),

@@ -15,6 +15,7 @@ import { withStore } from '../cli/with-store.ts';
 type AuditOptions = ConfigOptions & { readonly tenant?: string };
 
 const PROBLEMS_TOLD = 20;
+const READING = { applicationName: 'svc-audit', onlyReads: true };
 
 /** Exit code 1 when something is not as it was sealed; the first such thing is named first. */
 export async function verifyLog(
@@ -22,7 +23,7 @@ export async function verifyLog(
 ): Promise<void> {
   const tenantId = readTenant(options);
   const expected = readHead(options.head);
-  const verdict = await withStore({ ...options, applicationName: 'svc-audit' }, (store) =>
+  const verdict = await withStore({ ...options, ...READING }, (store) =>
     verifyAudit(store.audit, { tenantId, expected }),
   );
   const { windows, items, retiredItems, retiredExecutions, head, problems } = verdict;
@@ -71,7 +72,7 @@ export async function exportLog(
 ): Promise<void> {
   const tenantId = readTenant(options);
   const range = { since: options.since ?? null, until: options.until ?? null };
-  await withStore({ ...options, applicationName: 'svc-audit' }, async (store) => {
+  await withStore({ ...options, ...READING }, async (store) => {
     for await (const item of exportAudit({ store }, { tenantId, ...range })) {
       const line = `${JSON.stringify(shapeItem(item))}\n`;
       if (!process.stdout.write(line)) await once(process.stdout, 'drain');

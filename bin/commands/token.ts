@@ -56,7 +56,7 @@ export async function createToken(
 }
 
 export async function listTokens(options: TokenOptions): Promise<void> {
-  const rows = await withStore(options, readAll);
+  const rows = await withStore({ ...options, onlyReads: true }, readAll);
   if (options.output === 'json') return printJson({ tokens: rows.map(shapeToken) });
   printList({
     member: 'tokens',
@@ -117,7 +117,7 @@ export async function rotateToken(
 }
 
 async function withStore<Result>(
-  options: TokenOptions,
+  options: TokenOptions & { readonly onlyReads?: boolean },
   work: (store: Store, tenantId: TenantId) => Promise<Result>,
 ): Promise<Result> {
   const tenantId = parseTenantId(options.tenant);

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import test from 'ava';
 
 import type { TenantId } from '../../src/shared/domain/ids.ts';
@@ -99,6 +102,29 @@ for (const { title, args } of WRONG) {
     t.is(stdout, '');
   });
 }
+
+test('1: commands that only read do not migrate the database', async (t) => {
+  const path = join(folder.path, 'unmigrated.db');
+  const svc = (...args: string[]) =>
+    runSvc([...args, '--database-url', `sqlite:${path}`], { cwd: folder.path });
+  const reads = [
+    ['token', 'list'],
+    ['audit', 'verify'],
+    ['audit', 'export'],
+    ['retention', 'list'],
+    ['retention', 'preview'],
+    ['retention', 'run', '--dry-run'],
+  ];
+  for (const args of reads) {
+    const { code, stdout, stderr } = await svc(...args);
+    t.is(code, 1, args.join(' '));
+    t.is(stdout, '');
+    t.regex(stderr, /error: .* version 0, .* needs version \d+: run ".*svc\.js db migrate"/);
+    t.false(existsSync(path));
+  }
+  t.is((await svc('db', 'migrate')).code, 0);
+  for (const args of reads) t.is((await svc(...args)).code, 0, args.join(' '));
+});
 
 test('1: the names of built-in identities are refused', async (t) => {
   const args = ['token', 'create', '--name', 'api-key', '--role', 'viewer'];

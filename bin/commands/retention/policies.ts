@@ -46,7 +46,7 @@ export async function listPolicies(
 ): Promise<void> {
   const { config } = readConfig(options, 'serve');
   const tenantId = options.tenant === undefined ? null : readTenant(options.tenant);
-  const policies = await withRetention(options, (store) =>
+  const policies = await withRetention({ ...options, onlyReads: true }, (store) =>
     listAllPolicies({ store }, { tenantId }),
   );
   const { defaults } = retentionTimes(config);

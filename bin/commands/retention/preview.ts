@@ -18,11 +18,14 @@ import { tellBytes } from '../../cli/tell-bytes.ts';
 export async function preview(options: SelectOptions): Promise<void> {
   const request = readRequest(options);
   const { unusedArtifactMs: unusedMs } = retentionTimes(readConfig(options, 'serve').config);
-  const { due, unused, unreadWindows } = await withRetention(options, async (store) => ({
-    due: await previewRetention(store, request),
-    unused: await countUnusedArtifacts(store, { ...request, unusedMs }),
-    unreadWindows: await countUnreadWindows(store),
-  }));
+  const { due, unused, unreadWindows } = await withRetention(
+    { ...options, onlyReads: true },
+    async (store) => ({
+      due: await previewRetention(store, request),
+      unused: await countUnusedArtifacts(store, { ...request, unusedMs }),
+      unreadWindows: await countUnreadWindows(store),
+    }),
+  );
   const { groups, released, partitions } = due;
   const total = {
     executions: groups.reduce((sum, group) => sum + group.executions, 0),
