@@ -19,6 +19,8 @@ export interface Startable extends CompiledDefinition {
 export interface DefinitionCache {
   /** Throws if the revision is not stored: executions never outlive their definition. */
   get(id: DefinitionId): Promise<CompiledDefinition>;
+  /** Those of the tenant that this process has used lately. */
+  cachedOf(tenantId: TenantId): readonly CompiledDefinition[];
   /** Null: there is no such workflow. */
   latest(of: {
     readonly tenantId: TenantId;
@@ -65,6 +67,8 @@ export function createDefinitionCache(deps: {
 
   return {
     get,
+    cachedOf: (tenantId) =>
+      [...cached.values()].filter(({ definition }) => definition.tenantId === tenantId),
     latest: async (of) => {
       const latest = await deps.definitions.latestId(of);
       if (latest === null) return null;

@@ -82,7 +82,7 @@ async function settle<Item, Value>(
 function rememberLatest(definitions: DefinitionCache): DefinitionCache {
   const found = new Map<string, ReturnType<DefinitionCache['latest']>>();
   return {
-    get: (id) => definitions.get(id),
+    ...definitions,
     latest: (of) => {
       const name = JSON.stringify([of.workflowId, of.version]);
       const known = found.get(name) ?? definitions.latest(of);

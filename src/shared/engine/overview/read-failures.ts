@@ -59,9 +59,13 @@ export async function readFailures(
   const ofWorkflow: readonly Condition[] =
     workflowId === null ? [] : [{ field: 'workflow', operator: 'in', values: [workflowId] }];
   const window = { tenantId, conditions: [...ofWorkflow, ...own], since, now, before, members };
+  const known = deps.definitions
+    .cachedOf(tenantId)
+    .filter(({ plan }) => mayRedactErrors(plan))
+    .map(({ definition }) => definition.definitionId);
   const read = await Promise.all([
-    readShown(deps, (byMessage) => readItems(deps, window, byMessage)),
-    readShown(deps, (byMessage) => readExecutions(deps, window, byMessage)),
+    readShown(deps, (byMessage) => readItems(deps, window, byMessage), known),
+    readShown(deps, (byMessage) => readExecutions(deps, window, byMessage), known),
   ]);
   const groups = groupFailures(
     read.flatMap(({ failures }) => failures),
@@ -90,17 +94,21 @@ type ByMessage = GroupingOfFailures['byMessage'];
 
 /**
  * Failures as policies let them be seen. The stored groups are by stored messages, and a policy may hide what
- * differs between two, or leave a part that differs. So those of a policy are read again, message by message.
+ * differs between two, or leave a part that differs. So those of a policy are read message by message:
+ * again, where this process learns only from the groups that a definition has such a policy.
  */
 async function readShown(
   deps: EngineDeps,
   read: (byMessage: ByMessage) => Promise<GroupedFailures>,
-  byMessage: ByMessage = [],
+  byMessage: ByMessage,
 ): Promise<ReadFailures> {
   const { groups, isExact } = await read(byMessage);
   const plans = await readPlans(deps, groups);
   const redacted = [...plans].filter(([, plan]) => mayRedactErrors(plan)).map(([id]) => id);
-  if (!redacted.every((id) => byMessage.includes(id))) return readShown(deps, read, redacted);
+  const isKnown = new Set(byMessage);
+  if (!redacted.every((id) => isKnown.has(id))) {
+    return readShown(deps, read, [...byMessage, ...redacted]);
+  }
   return { failures: groups.map((alike) => show(deps, plans, alike)), isExact };
 }
 

@@ -1,6 +1,6 @@
 import type { GroupFailedExecutions } from '../../executions.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
-import type { AlikeRecord } from '../../rows/gather-alike.ts';
+import { type AlikeRecord, withOneMore } from '../../rows/gather-alike.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from './write-alike.ts';
 import { COMPARED_COLUMNS, unnamed } from './write-drive.ts';
@@ -8,13 +8,14 @@ import { writeSearch } from './write-search.ts';
 
 export async function groupFailedExecutions(
   readers: PostgresPool,
-  { grouping, ...params }: GroupFailedExecutions,
+  { grouping, ...given }: GroupFailedExecutions,
 ): Promise<GroupedFailures> {
+  const params = withOneMore(given);
   const search = { ...params, cursor: null };
   const { text, values, bind, bound } = await writeSearch(readers, search, COLUMNS);
-  const grouped = unnamed(writeAlike(text, grouping, bind));
+  const grouped = unnamed(writeAlike(text, { ...grouping, limit: given.limit }, bind));
   const records = await readers.run<AlikeRecord<string>>(grouped, values, params.tenantId);
-  const { groups, isExact } = gatherRecords(records, params.limit);
+  const { groups, isExact } = gatherRecords(records, given.limit);
   return { groups, isExact: isExact && bound === null };
 }
 

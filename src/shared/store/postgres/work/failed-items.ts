@@ -1,7 +1,7 @@
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
 import type { GroupFailedItems } from '../../readings/work-overview.ts';
-import type { AlikeRecord } from '../../rows/gather-alike.ts';
+import { type AlikeRecord, withOneMore } from '../../rows/gather-alike.ts';
 import { itemsWithin, restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { PostgresPool } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
@@ -11,8 +11,9 @@ import { createBinds, unnamed } from '../executions/write-drive.ts';
 /** The bound is read first, so that the list contains all that fits up to the bound. */
 export async function groupFailedItems(
   readers: PostgresPool,
-  params: GroupFailedItems,
+  given: GroupFailedItems,
 ): Promise<GroupedFailures> {
+  const params = withOneMore(given);
   const { tenantId, criteria, limit, grouping } = params;
   const { rest } = splitOffWorkflow(criteria);
   const bound = restrictsNothing(rest) ? null : await findBound(readers, params);
@@ -40,9 +41,9 @@ export async function groupFailedItems(
     where ${writeCriteria({ ...rest, labels: [] }, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit ${bind(limit)}::int4`;
-  const text = unnamed(writeAlike(listed, grouping, bind));
+  const text = unnamed(writeAlike(listed, { ...grouping, limit: given.limit }, bind));
   const records = await readers.run<AlikeRecord<string>>(text, values, tenantId);
-  const { groups, isExact } = gatherRecords(records, limit);
+  const { groups, isExact } = gatherRecords(records, given.limit);
   return { groups, isExact: isExact && bound === null };
 }
 

@@ -1,6 +1,6 @@
 import type { GroupFailedExecutions } from '../../executions.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
-import type { AlikeRecord } from '../../rows/gather-alike.ts';
+import { type AlikeRecord, withOneMore } from '../../rows/gather-alike.ts';
 import type { Connection } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from './write-alike.ts';
 import { all, COMPARED_COLUMNS } from './write-drive.ts';
@@ -8,13 +8,14 @@ import { writeSearch } from './write-search.ts';
 
 export function groupFailedExecutions(
   connection: Connection,
-  { grouping, ...params }: GroupFailedExecutions,
+  { grouping, ...given }: GroupFailedExecutions,
 ): GroupedFailures {
+  const params = withOneMore(given);
   const search = writeSearch(connection, { ...params, cursor: null }, COLUMNS);
-  const alike = writeAlike(search.text, grouping);
+  const alike = writeAlike(search.text, { ...grouping, limit: given.limit });
   const bindings = { ...search.bindings, ...alike.bindings };
   const records = all<AlikeRecord<number>>(connection, alike.text, bindings);
-  const { groups, isExact } = gatherRecords(records, params.limit);
+  const { groups, isExact } = gatherRecords(records, given.limit);
   return { groups, isExact: isExact && search.bound === null };
 }
 

@@ -1,7 +1,7 @@
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { GroupedFailures } from '../../readings/failures.ts';
 import type { GroupFailedItems } from '../../readings/work-overview.ts';
-import type { AlikeRecord } from '../../rows/gather-alike.ts';
+import { type AlikeRecord, withOneMore } from '../../rows/gather-alike.ts';
 import { itemsWithin, restrictsNothing, splitOffWorkflow } from '../../rows/split-criteria.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { gatherRecords, writeAlike } from '../executions/write-alike.ts';
@@ -9,17 +9,15 @@ import { writeCriteria } from '../executions/write-criteria.ts';
 import { all } from '../executions/write-drive.ts';
 
 /** The bound is read first, so that the list contains all that fits up to the bound. */
-export function groupFailedItems(
-  connection: Connection,
-  params: GroupFailedItems,
-): GroupedFailures {
+export function groupFailedItems(connection: Connection, given: GroupFailedItems): GroupedFailures {
+  const params = withOneMore(given);
   const { rest } = splitOffWorkflow(params.criteria);
   const bound = restrictsNothing(rest) ? null : findBound(connection, params);
   const listed = writeFailedItems(params, bound);
-  const alike = writeAlike(listed.text, params.grouping);
+  const alike = writeAlike(listed.text, { ...params.grouping, limit: given.limit });
   const bindings = { ...listed.bindings, ...alike.bindings };
   const records = all<AlikeRecord<number>>(connection, alike.text, bindings);
-  const { groups, isExact } = gatherRecords(records, params.limit);
+  const { groups, isExact } = gatherRecords(records, given.limit);
   return { groups, isExact: isExact && bound === null };
 }
 

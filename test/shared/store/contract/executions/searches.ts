@@ -128,12 +128,12 @@ export function searchCases(name: string, open: () => TestStore): void {
     'failed executions that a search finds are in groups by their cause',
     async (t, { store }) => {
       const { tenantId, names } = await fill(store);
-      const read = async (query: string, limit = 10) =>
+      const read = async (query: string, limit = 10, within = 10) =>
         store.executionSearch.groupFailed({
           tenantId,
           criteria: await criteriaOf(store, `status = failed and ${query}`),
           limit,
-          within: 10,
+          within,
           grouping: { members: 10, byMessage: [] },
         });
       const { groups, isExact } = await read('error ~ timeout');
@@ -178,10 +178,13 @@ export function searchCases(name: string, open: () => TestStore): void {
         told,
       );
       t.deepEqual(tell((await read('workflow = orders')).groups), told.slice(1));
+      t.true((await read('workflow ~ e', 2)).isExact);
       t.like(await read('workflow ~ e', 1), {
         groups: [{ workflowId: 'refunds' }],
         isExact: false,
       });
+      t.true((await read('error ~ timeout', 10, 2)).isExact);
+      t.false((await read('error ~ timeout', 10, 1)).isExact);
     },
   );
 
