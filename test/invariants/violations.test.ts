@@ -651,6 +651,18 @@ test('the turn of a function may use up a budget during a pause, and nothing els
   t.true(rulesBroken(run).includes(rule));
 });
 
+test('a decision that arrives twice may decide two approvals, the second after a list', (t) => {
+  const run = makeExampleRun();
+  listApproval(run, 'ask');
+  const rule = 'a list shows no approval as open whose decision was answered';
+  t.true(rulesBroken(run).includes(rule));
+  add(run, structuredClone(deedOf(run, 'approve')));
+  const { payload } = eventOf(run.last.events, 'exec_1', 9);
+  const second = { kind: 'ApprovalReceived', node_id: 'ask', payload: { ...payload, visit: 1 } };
+  Object.assign(eventOf(run.last.events, 'exec_1', 14), second);
+  t.false(rulesBroken(run).includes(rule));
+});
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');

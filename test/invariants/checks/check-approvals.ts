@@ -26,8 +26,14 @@ export function checkApprovals(dump: Dump, history: History): Violation[] {
     ),
     ...eachListed('a list shows no approval as open whose decision was answered', lists, (seen) => {
       const comment = find('ApprovalReceived', seen.one)?.payload['comment'];
-      const by = decided.find(({ asks }) => asks.token === comment);
-      return by !== undefined && isBefore(by, seen.deed) ? `decided by ${by.begun}` : null;
+      // A request that arrives twice may decide two approvals.
+      const received = (events.get(seen.one.execution_id) ?? []).filter(
+        ({ kind, payload }) => kind === 'ApprovalReceived' && payload['comment'] === comment,
+      );
+      const by = decided.filter(({ asks }) => asks.token === comment);
+      const isDecided = by.length > 0 && by.length >= received.length;
+      if (!isDecided || !by.every((deed) => isBefore(deed, seen.deed))) return null;
+      return `decided by ${by.map(({ begun }) => begun).join(', ')}`;
     }),
     ...eachListed(
       'a list shows no open approval of an execution that was read as ended',
