@@ -36,7 +36,7 @@ export function announceApi(params: {
   return {
     async stop() {
       await loop.stop();
-      await workers.withdraw(workerId);
+      await workers.withdraw({ workerId, tenantId: null });
     },
   };
 }

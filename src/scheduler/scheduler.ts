@@ -107,7 +107,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
   /** Shards go before the drain: nobody should wait for a slow node that ends here. */
   async function leave(): Promise<void> {
     await endPart('presence');
-    await deps.store.workers.withdraw(deps.settings.processId);
+    await deps.store.workers.withdraw({ workerId: deps.settings.processId, tenantId: null });
     await deps.store.shards.releaseAll();
     context.shards.current = [];
     deps.scheduling.takeStarts({ shards: [], underWayMax: 0 });

@@ -53,7 +53,7 @@ export function createFakeCluster() {
           record('announce');
           announced.set(processId, timers.now());
         },
-        async withdraw(workerId) {
+        async withdraw({ workerId }) {
           record('withdraw');
           announced.delete(workerId);
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import threading
@@ -174,6 +175,23 @@ def test_a_worker_asks_without_waiting_whether_the_runtime_is_back(
     assert "the runtime answers again" in caplog.text
 
 
+def test_a_worker_that_stops_says_that_its_claim_is_the_last() -> None:
+    claims: list[dict[str, Any]] = []
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        claims.append(json.loads(request.content))
+        if len(claims) == 1:
+            worker.stop()
+            await asyncio.Event().wait()
+        return httpx.Response(200, json={"work_item": None})
+
+    made = [tool("a.b")(lambda _: None)]
+    worker = Worker(url="http://svc.test", tools=made, transport=httpx.MockTransport(answer))
+    worker.run()
+    assert [claim.get("last", False) for claim in claims] == [False, True]
+    assert claims[1]["claim_id"] == claims[0]["claim_id"]
+
+
 def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) -> None:
     @function(name)
     async def one(ctx: FunctionContext) -> None: ...
@@ -200,8 +218,17 @@ def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) 
     worker.run()
     waiting.join(timeout=30)
     assert told == [False]
+    # It has ended, so nobody waits for it.
+    assert worker.wait_until_ready() is False
     assert logged[-1] == (f"the worker {name} has stopped", False)
     assert len(logged) == 2
+
+
+def test_a_worker_that_cannot_run_is_never_ready() -> None:
+    worker = Worker(url="http://svc.test")
+    with pytest.raises(ValueError, match="at least one tool or function"):
+        worker.run()
+    assert worker.wait_until_ready() is False
 
 
 def test_a_worker_claims_the_names_of_its_tools_alone(svc: Runtime, name: str) -> None:

@@ -6,7 +6,8 @@ export interface WorkerStore {
   announce(workers: readonly WorkerAnnouncement[]): Promise<void>;
   /** Seen in the last 60 s: the tenant's tool workers and the runtime's processes. */
   list(params: ListWorkers): Promise<WorkerList>;
-  withdraw(workerId: string): Promise<void>;
+  /** It has stopped. */
+  withdraw(worker: Pick<WorkerAnnouncement, 'workerId' | 'tenantId'>): Promise<void>;
 }
 
 export interface ListWorkers {

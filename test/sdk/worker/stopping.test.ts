@@ -2,6 +2,7 @@ import test from 'ava';
 import { createWorker, defineFunction, defineTool, silentLogger } from 'svc-sdk/worker';
 
 import { onBothStores } from '../../support/both-stores.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startLosingProxy } from '../support/losing-proxy.ts';
 import { startWorker, until, type RunningWorker } from '../support/with-worker.ts';
 
@@ -51,6 +52,30 @@ check(
   },
 );
 
+check(
+  'a worker that has stopped no longer counts among those that claim',
+  async (t, tenant, place) => {
+    const tools = [defineTool('payment.charge', () => ({}))];
+    const untilListed = (isListed: boolean, workerId: string) =>
+      eventually(async () => {
+        const { body } = await tenant.get<{ readonly workers: readonly Listed[] }>('/workers');
+        const isFound = body.workers.some((listed) => listed.worker_id === workerId);
+        if (isFound !== isListed) throw new Error(`${workerId} is listed: ${isFound}`);
+      });
+    const stays = startWorker(t, { tenant, place, options: { tools } }).worker;
+    const { worker } = startWorker(t, { tenant, place, options: { tools } });
+    await untilListed(true, stays.workerId);
+    await untilListed(true, worker.workerId);
+    await worker.stop();
+    await untilListed(false, worker.workerId);
+    await t.notThrowsAsync(untilListed(true, stays.workerId));
+  },
+);
+
+interface Listed {
+  readonly worker_id: string;
+}
+
 test('a worker that stops before it has registered is never ready', async (t) => {
   const fetch = async () => {
     void worker.stop();
@@ -64,6 +89,15 @@ test('a worker that stops before it has registered is never ready', async (t) =>
   });
   await t.notThrowsAsync(worker.run());
   await ready;
+});
+
+test('a worker that stops before it runs is never ready', async (t) => {
+  const fetch = async () => Response.json({});
+  const functions = [defineFunction('one', () => {})];
+  const worker = createWorker({ url: 'http://svc.test', functions, fetch, logger: silentLogger });
+  await worker.stop();
+  await t.throwsAsync(worker.ready, { name: 'ShutdownError', message: /let `ready` resolve/ });
+  await t.notThrowsAsync(worker.run());
 });
 
 check('a worker stops although the runtime no longer answers', async (t, tenant, place) => {

@@ -9079,6 +9079,8 @@ export interface operations {
                     readonly claim_id?: string | null;
                     /** @description True: the claim was sent before and its answer was lost. The answer then has the items that `claim_id` leased and still holds, under the same fences, before anything else is claimed. */
                     readonly repeated?: boolean | null;
+                    /** @description True: the worker stops, and gives back what this claim gets. It no longer counts among the workers that claim. */
+                    readonly last?: boolean | null;
                     /** @description Claims up to this many, at most 100; the answer then has `work_items`. */
                     readonly max_items?: number | null;
                     /** @description Calls for items that the worker has, as in `POST /work-items/report`; they are served first. With reports and no `wait_ms`, the claim answers at once, and looks at its queues only if something may have come since they were empty. */

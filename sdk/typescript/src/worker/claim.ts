@@ -19,13 +19,15 @@ export function sendClaim(
   { api, workerId, tools, functions, queues, buildId }: Settings,
   claim: Claim & {
     readonly isRepeated: boolean;
+    /** The worker stops. */
+    readonly isLast?: boolean;
     /** A JSON array of reports that travel with the claim. */
     readonly reports?: string;
     readonly timeoutMs?: number;
     readonly signal?: AbortSignal;
   },
 ): Promise<Answer> {
-  const { claimId, itemsMax, waitMs, isRepeated, reports } = claim;
+  const { claimId, itemsMax, waitMs, isRepeated, isLast = false, reports } = claim;
   const body = JSON.stringify({
     worker_id: workerId,
     queue_types: [
@@ -39,6 +41,7 @@ export function sendClaim(
     max_items: itemsMax,
     claim_id: claimId,
     ...(isRepeated && { repeated: true }),
+    ...(isLast && { last: true }),
   });
   return send(api, {
     path: '/work-items/claim',
@@ -57,6 +60,7 @@ export async function claimUntilAnswered(
   claim: Claim & {
     /** The claim was sent before, and its answer did not come. */
     readonly isRepeated: boolean;
+    readonly isLast?: boolean;
     readonly signal: AbortSignal;
   },
 ): Promise<readonly WorkItem[] | null> {

@@ -32,7 +32,7 @@ export interface Worker {
    * Resolves when the functions are registered, so that they can be started; `run` must be called first
    * or meanwhile. A worker that registers none is ready as soon as it runs, even if the runtime does not
    * answer its claims: its log then says so. Rejects as `run` does, and with `ShutdownError` when the
-   * worker stops before it has registered.
+   * worker stops before it has registered, or before it runs.
    */
   readonly ready: Promise<void>;
   /**
@@ -105,6 +105,7 @@ class Working {
 
   async stop(deadlineMs: number): Promise<void> {
     this.#stopping.abort();
+    if (this.#running === null) this.#settleReady?.reject(new ShutdownError(TOO_EARLY));
     const timer = setTimeout(() => {
       this.#deadline.abort(new ShutdownError('the worker stops'));
     }, deadlineMs);

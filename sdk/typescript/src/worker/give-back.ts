@@ -9,7 +9,8 @@ const GIVE_BACK_MS_MAX = 2_000;
 /**
  * Releases what the runtime has leased to a claim whose answer a stopping worker did not wait for. The
  * runtime keeps these items for the worker that repeats the claim, so it is repeated. If it has leased
- * nothing, the answer may have one new item, which goes back too.
+ * nothing, the answer may have one new item, which goes back too. From then on the worker no longer counts
+ * among those that claim.
  */
 export async function giveBack(
   settings: Settings,
@@ -17,7 +18,8 @@ export async function giveBack(
 ): Promise<void> {
   const { api } = settings;
   const lost = AbortSignal.timeout(GIVE_BACK_MS_MAX);
-  const again = { ...claim, waitMs: 0, itemsMax: 1, isRepeated: true, signal: lost };
+  const stopping = { waitMs: 0, itemsMax: 1, isRepeated: true, isLast: true };
+  const again = { ...claim, ...stopping, signal: lost };
   // A runtime that refuses the claim has leased nothing to this worker.
   const items = (await claimUntilAnswered(settings, again).catch(() => null)) ?? [];
   await Promise.allSettled(items.map((item) => releaseItem({ api, reports, item, lost })));

@@ -94,6 +94,11 @@ export const claimWorkItem = defineEndpoint({
         'that `claim_id` leased and still holds, under the same fences, before anything else is ' +
         'claimed.',
     }),
+    last: omittable(z.boolean()).meta({
+      description:
+        'True: the worker stops, and gives back what this claim gets. It no longer counts among the ' +
+        'workers that claim.',
+    }),
     max_items: omittable(z.int().min(1, 'must be at least 1')).meta({
       description: `Claims up to this many, at most ${ITEMS_MAX}; the answer then has \`work_items\`.`,
     }),
@@ -129,6 +134,7 @@ export const claimWorkItem = defineEndpoint({
       signal: request.abandoned(),
       claimId: body.claim_id,
       isRepeated: body.repeated === true,
+      isLast: body.last === true,
       ...(reported !== null && { carries: reported.serve }),
       host: body.host ?? request.remoteAddress,
       version: body.version ?? 'unknown',

@@ -38,6 +38,8 @@ export interface ClaimWork {
   readonly claimId?: string | null;
   /** The worker has sent the claim before, and got no answer. */
   readonly isRepeated?: boolean;
+  /** The worker stops, and only gives back what this claim gets. */
+  readonly isLast?: boolean;
   /**
    * Serves the reports that the worker sends with the claim. They come first, and an item that follows
    * from them may be leased to this claim from birth. It must not reject.
@@ -62,7 +64,9 @@ export function claimWork(
   { tenantId }: Reader,
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
-  deps.workerAnnouncements.note(tenantId, params);
+  const { workerAnnouncements } = deps;
+  if (params.isLast === true) workerAnnouncements.withdraw(tenantId, params.workerId);
+  else workerAnnouncements.note(tenantId, params);
   // Thousands wait here, so a claim that is no repeated one has no frame of its own.
   return params.isRepeated === true
     ? claimAgain(deps, tenantId, params)
@@ -117,6 +121,7 @@ async function claimNext(
     return claimed;
   } finally {
     news.end();
+    if (params.signal.aborted) deps.workerAnnouncements.forget(tenantId, params.workerId);
   }
 }
 

@@ -27,10 +27,14 @@ export interface WorkerAnnouncements {
       readonly version: string;
     },
   ): void;
+  /** Its claim has broken off: it counts as long as was announced, unless it claims again. */
+  forget(tenantId: TenantId, workerId: string): void;
+  /** It stops: it counts no longer. */
+  withdraw(tenantId: TenantId, workerId: string): void;
 }
 
 export function createWorkerAnnouncements(deps: {
-  readonly workers: Pick<WorkerStore, 'announce'>;
+  readonly workers: Pick<WorkerStore, 'announce' | 'withdraw'>;
   readonly report: EngineReport;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -52,7 +56,20 @@ export function createWorkerAnnouncements(deps: {
     }
   }
 
+  function forget(tenantId: TenantId, workerId: string): void {
+    const key = keyOf({ tenantId, workerId });
+    seen.delete(key);
+    announced.delete(key);
+  }
+
   return {
+    forget,
+    withdraw: (tenantId, workerId) => {
+      forget(tenantId, workerId);
+      deps.workers.withdraw({ tenantId, workerId }).catch((error: unknown) => {
+        deps.report.trouble('withdrawing a tool worker failed', error);
+      });
+    },
     note: (tenantId, { workerId, queues, filter = {}, host, version }) => {
       const worker: WorkerAnnouncement = {
         workerId,
@@ -99,6 +116,6 @@ function bothOf(before: WorkerAnnouncement, now: WorkerAnnouncement): WorkerAnno
   };
 }
 
-function keyOf(worker: WorkerAnnouncement): string {
+function keyOf(worker: Pick<WorkerAnnouncement, 'tenantId' | 'workerId'>): string {
   return `${worker.tenantId ?? ''}/${worker.workerId}`;
 }

@@ -130,7 +130,7 @@ test('shards: their holders, and those without a holder', async (t) => {
   await svc.store.shards.balance({ target: 60 });
   t.like((await svc.ask()).check('shards'), { verdict: 'warn' });
   await svc.store.shards.releaseAll();
-  await svc.store.workers.withdraw('process-1');
+  await svc.store.workers.withdraw({ workerId: 'process-1', tenantId: null });
   const none = await svc.ask();
   t.is(none.verdict('shards'), 'fail');
   t.regex(none.check('shards').seen, /^0 of 64 worked/);

@@ -182,7 +182,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       });
     const wait = () => svc.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 11_000 });
     await claimFor({ tools: ['shipping.*'] });
-    t.deepEqual((await svc.explain(id)).codes, ['waiting_in_queue'], 'it may be starting up');
+    const early = await svc.explain(id);
+    t.deepEqual(early.codes, ['waiting_in_queue'], 'it may be starting up');
+    t.regex(early.first?.message ?? '', /; until now, the only worker does not claim tool m\.f$/);
+    t.regex(early.first?.unblockedBy ?? '', /a worker that claims m\.f/);
     await wait();
     const unserved = await svc.explain(id);
     t.deepEqual(unserved.codes, ['no_worker_for_tool']);

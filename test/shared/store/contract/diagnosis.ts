@@ -169,7 +169,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     }));
     await store.workers.announce(workers);
     t.is(await seen(), before + 2);
-    for (const { workerId } of workers) await store.workers.withdraw(workerId);
+    for (const worker of workers) await store.workers.withdraw(worker);
   });
 
   check('the clock, and what the database says of itself', async (t, { store }) => {

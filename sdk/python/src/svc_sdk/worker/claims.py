@@ -26,6 +26,8 @@ class Claim:
     wait_s: float
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     repeated: bool = False
+    last: bool = False
+    """The worker stops."""
 
 
 class Claims:
@@ -45,6 +47,8 @@ class Claims:
         }
         if claim.repeated:
             body["repeated"] = True
+        if claim.last:
+            body["last"] = True
         if reports is not None:
             del body["wait_ms"]
             body["reports"] = reports
@@ -74,13 +78,16 @@ class Claims:
         return None
 
     async def give_back(self, claim: Claim, reports: Reports) -> None:
-        """Releases what the runtime has leased to a claim whose answer nobody waited for."""
+        """Releases what the runtime has leased to a claim whose answer nobody waited for.
+
+        From then on the worker no longer counts among those that claim.
+        """
         over = Signal()
         timer = asyncio.get_running_loop().call_later(
             _GIVE_BACK_S_MAX, over.set, TimeoutError("the runtime does not answer")
         )
         try:
-            again = replace(claim, wait_s=0, items_max=1, repeated=True)
+            again = replace(claim, wait_s=0, items_max=1, repeated=True, last=True)
             items = await self.until_answered(again, over) or []
             held = (Held(self._api, reports, item, over) for item in items)
             await asyncio.gather(*(release(one) for one in held), return_exceptions=True)

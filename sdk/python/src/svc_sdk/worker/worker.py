@@ -148,12 +148,14 @@ class Worker:
 
     async def serve(self, *, once: bool = False, handle_signals: bool = False) -> int:
         """The same as `run`, in your own event loop; signals are yours to handle."""
-        if not self.tools and not self.functions:
-            raise ValueError("a worker serves at least one tool or function")
-        self._check_builds()
         with self._starting:
             if self._run is not None:
                 raise RuntimeError("the worker runs already")
+            try:
+                self._check_definitions()
+            except ValueError:
+                self._ready.set()
+                raise
             self._run = _Run(self, self._transport)
             self._ready.clear()
         try:
@@ -189,7 +191,9 @@ class Worker:
             raise ValueError(f"a worker serves at most {_NAMES_MAX} tools and functions")
         all[name] = one
 
-    def _check_builds(self) -> None:
+    def _check_definitions(self) -> None:
+        if not self.tools and not self.functions:
+            raise ValueError("a worker serves at least one tool or function")
         for one in self.functions.values():
             if one.options.pinned and self.build_id is None:
                 raise ValueError(

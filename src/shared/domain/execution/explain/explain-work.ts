@@ -100,7 +100,9 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
     });
   }
   const unserved = explainUnserved(scene, { queue, seen, place });
-  if (unserved !== null) {
+  // A worker that starts up, or restarts, may not have claimed yet.
+  const isNew = scene.nowMs - Date.parse(enqueuedAt) < GRACE_MS;
+  if (unserved !== null && !isNew) {
     return blockerOf(visit, {
       ...common,
       ...unserved,
@@ -124,6 +126,14 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       message: `${waits}${before}; no worker of build ${buildId}, which the function is pinned to, has claimed from it lately`,
       unblockedBy: `${busy}${remedyOf(buildId)}`,
       details: { ...details, buildId },
+    });
+  }
+  if (unserved !== null) {
+    return blockerOf(visit, {
+      ...waiting,
+      message: `${waits}${before}; until now, ${unserved.message}`,
+      unblockedBy: unserved.unblockedBy,
+      details: { ...details, ...unserved.details },
     });
   }
   const able = ofBuild?.able ?? seen;
@@ -189,7 +199,6 @@ function remedyOf(buildId: string): string {
   );
 }
 
-/** A worker that starts up, or restarts, may not have claimed yet. */
 const GRACE_MS = 10_000;
 
 /**
@@ -200,12 +209,11 @@ function explainUnserved(
   scene: Scene,
   of: { readonly queue: WorkerQueue; readonly seen: number; readonly place: Place<'queued'> },
 ): (Pick<Blocker, 'message' | 'unblockedBy' | 'details'> & { readonly code: BlockerCode }) | null {
-  const { facts, nowMs } = scene;
-  const { tool, queueName, enqueuedAt } = of.place;
+  const { facts } = scene;
+  const { tool, queueName } = of.place;
   const here = servingOf(scene, of.queue);
   // A worker that only holds a lease has not announced lately what it claims.
   if (tool === null || here.length < of.seen || facts.serving.length >= SERVING_MAX) return null;
-  if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
   if (here.some(({ filter }) => admitsItem(filter, { tool, queueName }))) return null;
   const name = queueName ?? DEFAULT_QUEUE;
   const { queueName: given, buildId } = readQueueName(name);

@@ -89,11 +89,12 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
       return { workers, isExact: rows[0]?.is_exact ?? true };
     },
 
-    async withdraw(workerId) {
+    async withdraw({ workerId, tenantId }) {
       await management.any(
         sql.type(NoRecord)`
           delete from workers w
-          where w.worker_id = ${workerId}`,
+          where coalesce(w.tenant_id, '') = ${tenantId ?? ''}
+            and w.worker_id = ${workerId}`,
         { writes: true },
       );
     },

@@ -15,9 +15,12 @@ export function createWorkerStore(connection: Connection): WorkerStore {
   return {
     announce: (workers) => connection.write(() => announce(connection, workers)),
     list: (params) => connection.read(() => listWorkers(connection, params)),
-    withdraw: (workerId) =>
+    withdraw: ({ workerId, tenantId }) =>
       connection.write(() => {
-        connection.run('delete from workers where worker_id = :worker_id', { worker_id: workerId });
+        connection.run(
+          "delete from workers where coalesce(tenant_id, '') = :owner and worker_id = :worker_id",
+          { owner: tenantId ?? '', worker_id: workerId },
+        );
       }),
   };
 }

@@ -83,12 +83,18 @@ export function workerCases(name: string, open: () => TestStore): void {
     const worker = makeToolWorker(tenantId);
     const process = makeProcess();
     await store.workers.announce([worker, process]);
-    await store.workers.withdraw(process.workerId);
-    await store.workers.withdraw('never there');
-    t.deepEqual(
-      (await listOwn(store, tenantId, [worker, process])).map(({ workerId }) => workerId),
-      [worker.workerId],
-    );
+    const listed = async () => {
+      const workers = await listOwn(store, tenantId, [worker, process]);
+      return workers.map(({ workerId }) => workerId);
+    };
+    await store.workers.withdraw(process);
+    await store.workers.withdraw({ workerId: 'never there', tenantId });
+    // Those of other tenants may have the same name.
+    await store.workers.withdraw({ ...worker, tenantId: makeTenantId() });
+    await store.workers.withdraw({ ...worker, tenantId: null });
+    t.deepEqual(await listed(), [worker.workerId]);
+    await store.workers.withdraw(worker);
+    t.deepEqual(await listed(), []);
   });
 
   check('a worker shows how many items it holds', async (t, { store }) => {

@@ -24,22 +24,24 @@ final class Claims {
   private final System.Logger logger;
 
   /** One claim, under an id that its repetitions keep. */
-  record Claim(int itemsMax, Duration longPoll, String id, boolean isRepeated) {
+  record Claim(
+      int itemsMax, Duration longPoll, String id, boolean isRepeated, boolean isLast) {
     Claim(int itemsMax, Duration longPoll) {
-      this(itemsMax, longPoll, UUID.randomUUID().toString(), false);
+      this(itemsMax, longPoll, UUID.randomUUID().toString(), false, false);
     }
 
     Claim repeated() {
-      return new Claim(itemsMax, longPoll, id, true);
+      return new Claim(itemsMax, longPoll, id, true, isLast);
     }
 
     /** The answer comes at once, so that the log says when the runtime is back. */
     Claim afterFailure() {
-      return new Claim(itemsMax, Duration.ZERO, id, true);
+      return new Claim(itemsMax, Duration.ZERO, id, true, isLast);
     }
 
+    /** The worker stops, and no longer counts among those that claim. */
     Claim toGiveBack() {
-      return new Claim(1, Duration.ZERO, id, true);
+      return new Claim(1, Duration.ZERO, id, true, true);
     }
   }
 
@@ -118,6 +120,9 @@ final class Claims {
     body.put("claim_id", claim.id);
     if (claim.isRepeated) {
       body.put("repeated", true);
+    }
+    if (claim.isLast) {
+      body.put("last", true);
     }
     return body;
   }

@@ -94,6 +94,7 @@ class LostAnswersTest {
       Worker worker = serving(losing.url(), calls).start();
       Until.isTrue(losing::hasLostAll);
       worker.close();
+      assertTrue(losing.bodies().stream().anyMatch(one -> one.contains("\"last\":true")));
     }
     try (Worker other = serving(Shared.url(), calls).start()) {
       execution.result(SOON);
