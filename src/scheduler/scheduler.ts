@@ -180,6 +180,8 @@ function startDefined(
   given: { readonly deps: SchedulerDeps; readonly timers: Timers; readonly context: LoopContext },
 ): Loop {
   const { deps, timers, context } = given;
+  /** The kinds of errors since the last round that succeeded. */
+  const told = new Set<string>();
   return startLoop({
     ...definition,
     timers,
@@ -189,10 +191,12 @@ function startDefined(
       const { ok, found, seconds } = round;
       deps.onLoopRound?.({ loop: definition.name, ok, found, seconds });
       if (found > 0 && definition.part === 'work') context.activity.touch();
-      // One line for an outage, not one for each round that met it.
-      if (!round.ok && round.failures === 1) {
-        deps.trouble('a scheduler loop failed', round.error, { loop: definition.name });
-      }
+      if (round.ok) return told.clear();
+      // One line for an outage, not one for each round that met it, and one for each other that follows.
+      const kind = round.error instanceof Error ? round.error.name : '';
+      if (told.has(kind)) return;
+      told.add(kind);
+      deps.trouble('a scheduler loop failed', round.error, { loop: definition.name });
     },
   });
 }

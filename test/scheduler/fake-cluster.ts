@@ -36,7 +36,8 @@ export function createFakeCluster() {
 
   async function add(processId: string, options: AddOptions = {}) {
     const record = (name: string, params?: unknown) => {
-      if (options.failing?.() === true) throw new Error('the database is down');
+      const fails = options.failing?.() ?? false;
+      if (fails !== false) throw fails === true ? new Error('the database is down') : fails;
       calls.push({ at: timers.now(), by: processId, name, params });
     };
     const heldBy = () => [...locks].filter(([, by]) => by === processId).map(([lock]) => lock);
@@ -252,7 +253,7 @@ export interface Call {
 }
 
 export interface AddOptions {
-  readonly failing?: () => boolean;
+  readonly failing?: () => boolean | Error;
   readonly onAdvance?: () => RoundResult | Promise<RoundResult>;
   readonly onDrain?: () => Promise<void>;
   readonly underWay?: () => number;

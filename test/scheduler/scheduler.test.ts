@@ -309,6 +309,26 @@ test('while the database is down no loop ends, each loop reports the outage once
   await one.scheduler.stop(DEADLINE);
 });
 
+test('an error that follows another one is reported too, once', async (t) => {
+  const full = Object.assign(new Error('the disk is full'), { name: 'ArchiveWriteError' });
+  let failing: boolean | Error = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { failing: () => failing });
+  const told = () => one.troubles.filter((what) => what === 'a scheduler loop failed').length;
+  await cluster.timers.advance(5000);
+  failing = true;
+  await cluster.timers.advance(120_000);
+  const first = told();
+  failing = full;
+  await cluster.timers.advance(120_000);
+  t.true(first > 0);
+  t.is(told(), 2 * first);
+  failing = true;
+  await cluster.timers.advance(120_000);
+  t.is(told(), 2 * first, 'it has said so');
+  await one.scheduler.stop(DEADLINE);
+});
+
 test('stop: no more work, then the shards go, then the drain with leases kept alive, then the end', async (t) => {
   let underWay = 0;
   const drained = Promise.withResolvers<void>();
