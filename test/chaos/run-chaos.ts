@@ -12,7 +12,8 @@ import { eventually } from '../support/eventually.ts';
 import { checkDatabase } from './check/check-database.ts';
 import { checkRun } from './check/check-run.ts';
 import { checkExercise } from './check-exercise.ts';
-import { checkArchives } from './check/check-archives.ts';
+import { checkArchives } from '../invariants/checks/check-archives.ts';
+import { readArchives } from './check/read-archives.ts';
 import { exercised, messagesTaken } from './check/exercised.ts';
 import { runFinalOperations } from './clients/final-operations.ts';
 import { sendRefusable } from './clients/send-refusable.ts';
@@ -177,7 +178,7 @@ export async function runChaos(params: {
       })),
       ...exercise.violations,
       ...checkRun({ history, dump, seen: aging.seen, wellSince, arrivals }),
-      ...checkArchives({ folder: cluster.archives, dump, seen: aging.seen }),
+      ...checkArchives({ archives: readArchives(cluster.archives) }, { dump, seen: aging.seen }),
       ...checkSecrets({ history, secrets, texts: cluster.readLogs() }),
       ...verdict.violations,
     );

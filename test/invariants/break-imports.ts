@@ -3,7 +3,7 @@ import type { ExampleRun } from './example-run.ts';
 import type { DocumentOf } from './history.ts';
 
 const COPY = 'exec_20';
-const BACK = 'exec_21';
+export const BACK = 'exec_21';
 const STORY = [
   ['WorkflowStarted', null, { input: { token: 'amber~elsewhere' } }],
   ['NodeScheduled', 'a', { visit: 0, work_item_id: 'i20', idempotency_key: 'k20' }],
@@ -58,7 +58,7 @@ export function addImports(run: ExampleRun): ExampleRun {
   return run;
 }
 
-function shownIn({ last }: ExampleRun, id: string): DocumentOf['events'] {
+export function shownIn({ last }: ExampleRun, id: string): DocumentOf['events'] {
   const story = last.events.filter((event) => event.execution_id === id);
   return story.map(({ sequence, kind, node_id, payload, actor_id, created_at: at }) => ({
     ...structuredClone({ sequence, kind, node_id, payload, actor_id }),

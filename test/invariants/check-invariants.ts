@@ -1,6 +1,7 @@
 import { asLastSeen } from './as-last-seen.ts';
 import { checkAnswers } from './checks/check-answers.ts';
 import { checkApprovals } from './checks/check-approvals.ts';
+import { checkArchives, type Archiving } from './checks/check-archives.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkBudgets, type BudgetOf } from './checks/check-budgets.ts';
 import { checkBuilds } from './checks/check-builds.ts';
@@ -72,6 +73,8 @@ export function checkInvariants(params: {
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
+  /** Absent: nothing is archived. */
+  readonly archiving?: Archiving;
 }): Violation[] {
   const { wellSince, limits, receipts = [] } = params;
   const { history, dumps } = asLastSeen(withoutImported(params));
@@ -79,6 +82,11 @@ export function checkInvariants(params: {
   if (last === undefined) return [];
   return [
     ...checkRetired(params.dumps, params.keptDays),
+    ...checkArchives(params.archiving, {
+      dump: params.dumps.at(-1) ?? last,
+      seen: last,
+      history: params.history,
+    }),
     ...checkImports(params.dumps, params.history, last),
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { SeenWait } from './checks/check-results.ts';
+import type { Archiving } from './checks/check-archives.ts';
 import type { SeenClaim } from './checks/check-turns.ts';
 import type { Receipt } from './checks/check-webhooks.ts';
 import type { Dump, EventOf } from './dump.ts';
@@ -24,6 +25,8 @@ export interface ExampleRun {
   readonly claims: SeenClaim[];
   /** Requests for results. */
   readonly waits: SeenWait[];
+  /** Absent: nothing is archived. */
+  archiving?: Archiving;
 }
 
 export const LIMITS = { birch: 1 };

@@ -178,6 +178,8 @@ export type Ask =
       readonly isCopy: boolean;
       /** False: no execution ended with this history, so the service must refuse it. */
       readonly isSound: boolean;
+      /** It is the line of an archive, as retention wrote it, and the execution was gone. */
+      readonly isArchived?: boolean;
       readonly document: DocumentOf;
     }
   /** An operator has retention remove all executions that are due. */

@@ -15,6 +15,7 @@ import {
 } from './example-run.ts';
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
 import { addFork, FORKS_BROKEN } from './break-forks.ts';
+import { addArchives, ARCHIVES_BROKEN } from './break-archives.ts';
 import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { LABELLED, LABELS_BROKEN } from './break-labels.ts';
 import { addResults, OUTPUT_KEYS, RESULTS_ALSO_BROKEN, RESULTS_BROKEN } from './break-results.ts';
@@ -52,6 +53,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       outputKeys: OUTPUT_KEYS,
       waits: run.waits,
       receipts: run.receipts,
+      ...(run.archiving !== undefined && { archiving: run.archiving }),
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
   ].map(({ rule }) => rule);
@@ -60,6 +62,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
 test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(makeExampleRun()), []);
   t.deepEqual(rulesBroken(addFunction(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addArchives(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addContinuation(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addFork(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addImports(makeExampleRun())), []);
@@ -517,6 +520,7 @@ const RUNS = [
   { make: () => addFork(makeExampleRun()), broken: FORKS_BROKEN },
   { make: () => addImports(makeExampleRun()), broken: IMPORTS_BROKEN },
   { make: () => addResults(makeExampleRun()), broken: RESULTS_BROKEN },
+  { make: () => addArchives(makeExampleRun()), broken: ARCHIVES_BROKEN },
 ];
 
 for (const { make, broken: cases } of RUNS) {

@@ -1,3 +1,4 @@
+import { ARCHIVE_MUTATIONS } from './archive-mutations.ts';
 import { FAIR_MUTATIONS } from './fair-mutations.ts';
 import { FORK_MUTATIONS } from './fork-mutations.ts';
 import { FUNCTION_MUTATIONS } from './function-mutations.ts';
@@ -319,6 +320,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FUNCTION_MUTATIONS,
   ...FORK_MUTATIONS,
   ...IMPORT_MUTATIONS,
+  ...ARCHIVE_MUTATIONS,
   ...FAIR_MUTATIONS,
   ...RESULT_MUTATIONS,
 ];

@@ -1,4 +1,5 @@
 import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Answer } from '../invariants/history.ts';
 import type { Dice } from './dice.ts';
 import type { Network, Request } from './network.ts';
@@ -27,6 +28,11 @@ export interface Outside {
   /** Faults have ended: clients act promptly and correctly. */
   readonly isCalm: () => boolean;
   readonly isOver: () => boolean;
+  /** The execution in the folder of archives; null: no complete archive has it. */
+  readonly archived: (of: {
+    readonly tenantId: string;
+    readonly executionId: string;
+  }) => JsonObject | null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { archiveTo } from '../../src/runtime/archive-to.ts';
 import { composeRuntime } from '../../src/runtime/compose.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
@@ -7,6 +8,8 @@ import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
 import { effectKind } from './workflows.ts';
+import type { ArchiveDisk } from './archive-disk.ts';
+import { createArchiveLine, type FailedArchive } from './archive-line.ts';
 import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
@@ -37,7 +40,12 @@ export interface Cluster {
   crash(member: Member): void;
   /** Restarts dead processes and resumes paused ones. */
   heal(): void;
+  /** The operations on archives that failed. */
+  readonly failedArchives: readonly FailedArchive[];
 }
+
+/** The folder of archives. */
+export const ARCHIVES = '/archive';
 
 const DOWN_MS_MAX = 400;
 const DAY_MS = 86_400_000;
@@ -54,9 +62,11 @@ export function startCluster(params: {
   readonly sides: Sides;
   readonly receiver: Receiver;
   readonly waits: Waits;
+  readonly disk: ArchiveDisk;
 }): Cluster {
   const { world, database, dice, faults, recorder, roles, leaseMs, sides, receiver, waits } =
     params;
+  const failedArchives: FailedArchive[] = [];
   const locks = createSharedLocks();
   const buses = new Map<Process, WakeBus>();
   const slots: { member: Member; boots: number }[] = [];
@@ -67,16 +77,16 @@ export function startCluster(params: {
     const name = `${role}${slot}.${boots}`;
     const own = dice.fork(name);
     const process = createProcess({ name, world });
-    const member = (): Member | undefined => slots[slot]?.member;
+    const onCrash = (): void => {
+      const present = slots[slot]?.member;
+      if (present?.process === process) crash(present);
+    };
     const line = createStoreLine({
       world,
       process,
       dice: own.fork('line'),
       faults,
-      onCrash: () => {
-        const present = member();
-        if (present?.process === process) crash(present);
-      },
+      onCrash,
       onCall: () => recorder.count('store calls'),
     });
     const wake = createWakeBus();
@@ -86,6 +96,16 @@ export function startCluster(params: {
       wake: { send: () => {}, flush: async () => {}, listen: async () => {} },
     });
     wake.forwardTo((topics) => sendHints(process, topics));
+    const files = createArchiveLine({
+      world,
+      disk: params.disk,
+      process,
+      dice: own.fork('archives'),
+      faults,
+      onCrash,
+      onFailure: (failed) => void failedArchives.push(failed),
+    });
+    const archive = sides.archives ? { archive: archiveTo(ARCHIVES, store, files) } : {};
     const report = recorder.reportOf(name);
     const ids = createIds({
       now: () => Math.floor(EPOCH_MS + world.now()),
@@ -128,6 +148,7 @@ export function startCluster(params: {
           defaults: sides.keptDays ?? KEPT_FOR_GOOD,
           replayMs: null,
           unusedArtifactMs: DAY_MS,
+          ...archive,
         },
         resting: restingOf(sides),
         random: own.fork('rests').fraction,
@@ -136,7 +157,7 @@ export function startCluster(params: {
     }
     world.note(`${name} is up`);
     const { timers } = process;
-    const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays });
+    const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays, archive });
     return {
       role,
       process,
@@ -177,6 +198,7 @@ export function startCluster(params: {
     servers: () =>
       members().filter(({ role, process }) => role !== 'scheduler' && process.isAlive()),
     crash,
+    failedArchives,
     heal: () => {
       healed = true;
       slots.forEach(({ member }, index) => {

@@ -17,6 +17,10 @@ export const FAULTS = {
   crash_at_retry: 'the process dies right before or after it commits the start of a retry or fork',
   crash_at_removal: 'the process dies right before or after retention removes a batch',
   crash_at_import: 'the process dies right before or after it commits an import',
+  crash_at_archive: 'the process dies right before or after a step of writing an archive',
+  archive_full: 'the disk of the archives is full',
+  archive_away: 'the folder of the archives refuses a call',
+  power_lost: 'all processes die, and the disk of the archives loses what was not synced',
   crash: 'the process dies at any moment',
   pause: 'the process is frozen for a while, often longer than its leases',
   clock_forward: "the database's clock is set forward",
@@ -34,10 +38,11 @@ export const FAULTS = {
 export type FaultKind = keyof typeof FAULTS;
 export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
 
-/** Decides where faults strike; after `heal` none do. */
+/** Decides where faults strike; after `heal` none do, and after `resume` only the given kinds. */
 export interface Faults {
   strikes(kind: FaultKind): boolean;
   heal(): void;
+  resume(kinds: readonly FaultKind[]): void;
   readonly fired: ReadonlyMap<FaultKind, number>;
   /** How many faults were drawn, including the spared ones. */
   drawn(): number;
@@ -51,21 +56,25 @@ export function createFaults(params: {
 }): Faults {
   const { rates, spared } = params;
   // Each kind has its own dice, so that leaving one kind out doesn't change the others.
-  const dice = new Map(Object.keys(rates).map((kind) => [kind, params.dice.fork(kind)]));
+  const kinds = Object.keys(rates) as FaultKind[];
+  const dice = new Map(kinds.map((kind) => [kind, params.dice.fork(kind)]));
   const fired = new Map<FaultKind, number>();
   let drawn = 0;
-  let healed = false;
+  let striking: ReadonlySet<FaultKind> = new Set(dice.keys());
   return {
     strikes: (kind) => {
       const rate = rates[kind] ?? 0;
-      if (healed || rate === 0 || !dice.get(kind)?.chance(rate)) return false;
+      if (rate === 0 || !striking.has(kind) || !dice.get(kind)?.chance(rate)) return false;
       drawn += 1;
       if (spared.has(drawn - 1)) return false;
       fired.set(kind, (fired.get(kind) ?? 0) + 1);
       return true;
     },
     heal: () => {
-      healed = true;
+      striking = new Set();
+    },
+    resume: (some) => {
+      striking = new Set(some);
     },
     fired,
     drawn: () => drawn,

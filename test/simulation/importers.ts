@@ -10,12 +10,13 @@ import {
 } from '../support/import-variants.ts';
 import { insist, LAST_ARRIVAL_MS, readAll, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
+import { askToRead } from './requests.ts';
 import { askToExport, askToImport } from './requests-of-imports.ts';
 
 /**
  * Exports an execution now and then, and imports it: as it is, as a copy from elsewhere, changed, or
- * while it still runs; and when retention has removed it, what was last exported. `onBack` is called
- * when an import has brought the execution back. Resolves after the last deed for it.
+ * while it still runs; and when retention has removed it, what was archived or last exported. `onBack` is
+ * called when an import has brought the execution back. Resolves after the last deed for it.
  */
 export async function runImporter(
   outside: Outside,
@@ -39,8 +40,12 @@ export async function runImporter(
     const by = { client, tenantId };
     const exported = await insist(outside, dice, askToExport(by, { executionId }));
     if (exported?.status === 200) kept = documentFrom(exported.body);
+    const isGone = exported?.status === 404;
+    const archived = isGone ? outside.archived({ tenantId, executionId }) : null;
+    if (archived !== null) kept = documentFrom(archived);
     if (kept === null || (!hasEnded(kept) && dice.chance(0.8))) continue;
-    const plan = drawPlan(kept, { name: client, isGone: exported?.status === 404 }, dice);
+    const drawn = drawPlan(kept, { name: client, isGone }, dice);
+    const plan = archived === null ? drawn : fromArchive(drawn);
     sent += 1;
     const answers = await Promise.all(
       ['a', 'b'].slice(0, dice.between(1, 2)).map((one) => {
@@ -59,6 +64,31 @@ export async function runImporter(
     await outside.world.pause(LAST_ARRIVAL_MS);
   }
   await Promise.all(back);
+}
+
+/** Imports executions that retention has removed from their archives. */
+export async function restoreArchived(
+  outside: Outside,
+  executions: readonly { readonly tenantId: string; readonly executionId: string }[],
+  dice: Dice,
+): Promise<void> {
+  for (const { tenantId, executionId } of executions.filter(() => dice.chance(RESTORED))) {
+    const by = { client: `restorer of ${executionId}`, tenantId };
+    const read = await insist(outside, dice, askToRead(by, { executionId }));
+    const archived = outside.archived({ tenantId, executionId });
+    if (read?.status !== 404 || archived === null) continue;
+    const plan = fromArchive(asItIs(documentFrom(archived)));
+    await insist(outside, dice, askToImport(by, plan));
+    await readAll(outside, { ...by, executionId });
+  }
+}
+
+const RESTORED = 0.5;
+
+/** Whether it must be accepted depends on nothing but its archive. */
+function fromArchive(plan: ImportPlan): ImportPlan {
+  const { isCopy, isSound } = plan.asks;
+  return isSound && !isCopy ? { ...plan, asks: { ...plan.asks, isArchived: true } } : plan;
 }
 
 function drawPlan(

@@ -104,7 +104,7 @@ export function createNetwork(params: {
       if (error instanceof StoreUnavailableError) {
         return { status: 503, body: { error: error.message } };
       }
-      recorder.trouble(`answering ${request.asks.do}`, error);
+      recorder.trouble(`${of.process.name}: answering ${request.asks.do}`, error);
       return { status: 500, body: { error: String(error) } };
     }
   }

@@ -107,6 +107,22 @@ export async function runCleaner(
   }
 }
 
+/** Two operators run retention, some times. */
+export async function removeTogether(
+  { network }: Outside,
+  { batchMax }: PlannedRetention,
+): Promise<void> {
+  for (let time = 0; time < TIMES_TOGETHER; time += 1) {
+    await Promise.all(
+      ['cleaner', 'other cleaner'].map((client) =>
+        network.send(askToRetain({ ...CLEANER, client }, { batchMax })),
+      ),
+    );
+  }
+}
+
+const TIMES_TOGETHER = 3;
+
 /** After the faults, runs retention until it finds nothing more. */
 export async function removeDue(outside: Outside, dice: Dice): Promise<void> {
   for (let quiet = 0; quiet < 2;) {

@@ -1,3 +1,4 @@
+import { ArchiveWriteError } from '../../src/shared/clients/archive/write-archive.ts';
 import type { EngineReport } from '../../src/shared/engine/report.ts';
 import type { Deed, History } from '../invariants/history.ts';
 import type { World } from './world.ts';
@@ -8,6 +9,8 @@ export interface Recorder {
   readonly counts: ReadonlyMap<string, number>;
   /** Errors that must not occur in any process. */
   readonly troubles: readonly string[];
+  /** Errors of archives that processes reported. */
+  readonly failedArchives: readonly string[];
   /** Records the beginning of a deed; `answer` records its end. */
   begin(deed: Pick<Deed, 'client' | 'tenantId' | 'asks'>): {
     answer(answer: NonNullable<Deed['answer']>): void;
@@ -21,6 +24,7 @@ export function createRecorder(world: World): Recorder {
   const deeds: Deed[] = [];
   const counts = new Map<string, number>();
   const troubles: string[] = [];
+  const failedArchives: string[] = [];
   let order = 0;
 
   function count(name: string, by = 1): void {
@@ -30,6 +34,10 @@ export function createRecorder(world: World): Recorder {
   function trouble(what: string, error: unknown): void {
     world.note(`trouble: ${what}: ${String(error)}`);
     if (error instanceof Error && error.name === 'StoreUnavailableError') return;
+    if (error instanceof ArchiveWriteError) {
+      failedArchives.push(`${what}: ${error.message}`);
+      return;
+    }
     troubles.push(`${what}: ${error instanceof Error ? (error.stack ?? error) : String(error)}`);
   }
 
@@ -37,6 +45,7 @@ export function createRecorder(world: World): Recorder {
     history: { deeds },
     counts,
     troubles,
+    failedArchives,
     begin: (given) => {
       const deed = { ...given, begun: (order += 1), ended: null, answer: null } as {
         -readonly [Field in keyof Deed]: Deed[Field];

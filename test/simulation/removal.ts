@@ -2,6 +2,7 @@ import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.
 import {
   runRetention,
   type RetentionResult,
+  type RetentionRun,
 } from '../../src/shared/engine/retention/run-retention.ts';
 import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
@@ -19,8 +20,9 @@ export function createRemoval(deps: {
   readonly ids: Ids;
   readonly timers: Timers;
   readonly keptDays: KeptDays | null;
+  readonly archive: Pick<RetentionRun, 'archive'>;
 }): Removal {
-  const { store, ids, timers, keptDays } = deps;
+  const { store, ids, timers, keptDays, archive } = deps;
   const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
   return async (asked) => {
     if (keptDays === null) return { executions: 0, events: 0 };
@@ -29,6 +31,7 @@ export function createRemoval(deps: {
       { store: store.retention, ids, now: () => timers.now(), rest },
       {
         ...asked,
+        ...archive,
         tenantId: null,
         workflowId: null,
         status: null,

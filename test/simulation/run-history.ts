@@ -1,11 +1,14 @@
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { SeenWait } from '../invariants/checks/check-results.ts';
+import type { Archiving } from '../invariants/checks/check-archives.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { deedsOf, success, type History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
+import { createArchiveDisk } from './archive-disk.ts';
+import { archivedIn, archivesOn } from './read-archives.ts';
 import { runCaller } from './callers.ts';
 import { readAll, runWorker, type Outside } from './clients.ts';
-import { startCluster } from './cluster.ts';
+import { ARCHIVES, startCluster, type Cluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
 import { createDice } from './dice.ts';
 import { checkDecisions } from './check-decisions.ts';
@@ -15,10 +18,12 @@ import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { KEYS, SHARES, START_RULES } from './keys.ts';
 import { LABELLED } from './labels.ts';
+import { restoreArchived } from './importers.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
 import {
   removeDue,
+  removeTogether,
   runAdministrator,
   runCleaner,
   runOperator,
@@ -28,7 +33,7 @@ import {
 import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import { createEffects } from './step-effects.ts';
-import type { Scenario } from './scenario.ts';
+import { ARCHIVE_FAULTS, type Scenario } from './scenario.ts';
 import { BUDGETS } from './usage.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';
@@ -73,7 +78,11 @@ export async function runHistory(
   const waits = createWaits(world);
   let skewMs = 0;
   given.clock.now = () => EPOCH_MS + world.now() + skewMs;
-  const { database, dumps, claims, decided, look } = watchDatabase(given, {
+  const disk = createArchiveDisk();
+  disk.makeFolder(ARCHIVES);
+  disk.syncFolder('/');
+  const { database, dumps, claims, decided, removals, look } = watchDatabase(given, {
+    archiveOf: (file) => archivesOn(disk.durableFiles(), file)[0] ?? null,
     dice: dice.fork('samples'),
     sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
     seesClaims: scenario.starts.some(({ workflowId }) => SHARES[workflowId] !== undefined),
@@ -89,17 +98,25 @@ export async function runHistory(
     webhooks: scenario.told.length > 0,
     sealing: scenario.sealed,
     keptDays: retention?.keptDays ?? null,
+    archives: retention?.archives ?? false,
   };
   if (retention !== null) await given.keep(retention.policy.tenantId, retention.policy.days);
-  const ofCluster = { ...parts, roles, leaseMs, sides, receiver, waits };
+  const ofCluster = { ...parts, roles, leaseMs, sides, receiver, waits, disk };
   const cluster = startCluster({ ...ofCluster, dice: dice.fork('cluster') });
   const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
   let isCalm = false;
   let isOver = false;
-  const outside: Outside = { world, network, isCalm: () => isCalm, isOver: () => isOver };
+  const outside: Outside = {
+    world,
+    network,
+    isCalm: () => isCalm,
+    isOver: () => isOver,
+    archived: (of) => archivedIn(disk.files(), of),
+  };
   unleashNemesis({
     ...parts,
     cluster,
+    disk,
     dice: dice.fork('nemesis'),
     leaseMs,
     moveClock: (ms) => {
@@ -181,6 +198,15 @@ export async function runHistory(
     // time.
     skewMs += SEALED_AFTER_MS;
     await verifyChain(given.store, head);
+    if (retention.archives) {
+      // Most executions are archived only now.
+      faults.resume(ARCHIVE_FAULTS);
+      await finish(removeTogether(outside, retention));
+      faults.heal();
+      await finish(restoreArchived(outside, known, dice.fork('restorer')));
+      given.age(ALL_DUE_MS);
+      await verifyChain(given.store, head);
+    }
     await finish(removeDue(outside, dice.fork('last removal')));
   }
   isOver = true;
@@ -205,6 +231,14 @@ export async function runHistory(
     await finish(sendRefusable(network, { history, known }));
   }
   const seenWaits = waits.seen();
+  const archiving = sides.archives
+    ? {
+        archives: archivesOn(disk.durableFiles()),
+        removals,
+        failures: failuresIn(cluster),
+        reports: recorder.failedArchives,
+      }
+    : null;
   const decisions = checkDecisions(dumps.at(-1), decided);
   return {
     violations: [
@@ -223,6 +257,7 @@ export async function runHistory(
         waits: seenWaits,
         receipts,
         ...(retention !== null && { keptDays: retention.keptDays }),
+        ...(archiving !== null && { archiving }),
       }),
       ...[...(head?.problems ?? []), ...(chain?.problems ?? [])].map((saw) => ({
         rule: 'the sealed part of the audit log never changes',
@@ -250,6 +285,10 @@ export async function runHistory(
       ['imports', dumps.at(-1)?.imported_executions?.length ?? 0],
       ['removals that an import reverted', countReverted(dumps.at(-1))],
       ['arrivals', receipts.length],
+      ['archives', archiving?.archives.length ?? 0],
+      ['archived removals', archiving?.removals.length ?? 0],
+      ['archives refused', archiving?.reports.length ?? 0],
+      ['imports from archives', countFromArchives(history)],
       ['sealed items', chain?.items ?? 0],
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
     ]),
@@ -278,6 +317,18 @@ function countShown(history: History): number {
     const shown = success(deed)?.['approvals'];
     return sum + (Array.isArray(shown) ? shown.length : 0);
   }, 0);
+}
+
+/** The failures of processes that could still report. */
+function failuresIn({ failedArchives }: Cluster): NonNullable<Archiving['failures']> {
+  return failedArchives
+    .filter(({ process }) => process.isAlive())
+    .map(({ process, path }) => ({ process: process.name, path }));
+}
+
+function countFromArchives(history: History): number {
+  const imports = deedsOf(history, 'import').filter(({ asks }) => asks.isArchived === true);
+  return imports.filter((deed) => success(deed)?.['restored'] === true).length;
 }
 
 function countReverted(dump: Dump | undefined): number {

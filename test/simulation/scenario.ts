@@ -86,6 +86,8 @@ export interface PlannedRetention {
   readonly everyMs: number;
   /** How many executions one batch removes. */
   readonly batchMax: number;
+  /** Whether removed executions are archived. */
+  readonly archives: boolean;
 }
 
 export interface PlannedSuspension {
@@ -147,7 +149,8 @@ export function drawScenario(seed: string): Scenario {
   const keyed = withKeys(withUndos(switched, dice.fork('undos')), dice.fork('keys'));
   const shared = withShares(keyed, dice.fork('shares'));
   const forked = withForks(shared, dice.fork('forks'));
-  const imported = withImports(forked, dice.fork('imports'));
+  const archived = withArchives(forked, dice.fork('archives'));
+  const imported = withImports(archived, dice.fork('imports'));
   const queued = { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
   return withWaits(queued, dice.fork('waits'));
 }
@@ -385,9 +388,30 @@ function withRetention(drawn: Scenario, dice: Dice): Scenario {
       policy: { tenantId: dice.pick(TENANTS), days: drawDays() },
       everyMs: dice.between(60, 300),
       batchMax: dice.between(1, 3),
+      archives: false,
     },
   };
 }
+
+/** In most histories with retention, executions are archived before they are removed. */
+function withArchives(drawn: Scenario, dice: Dice): Scenario {
+  if (drawn.retention === null || !dice.chance(ARCHIVED)) return drawn;
+  const share = dice.pick([0, 0.5, 0.8]);
+  const rates = ARCHIVE_FAULTS.filter(() => dice.chance(share)).map((kind) => [kind, RATES[kind]]);
+  return {
+    ...drawn,
+    rates: { ...drawn.rates, ...(Object.fromEntries(rates) as FaultRates) },
+    retention: { ...drawn.retention, archives: true },
+  };
+}
+
+const ARCHIVED = 0.8;
+export const ARCHIVE_FAULTS: readonly FaultKind[] = [
+  'crash_at_archive',
+  'archive_full',
+  'archive_away',
+  'power_lost',
+];
 
 /** Pauses a workflow that clients start, or sometimes one that other workflows start. */
 function withSwitches(drawn: Scenario, dice: Dice): Scenario {
@@ -541,15 +565,19 @@ function drawRates(dice: Dice): FaultRates {
   ] as const);
   return Object.fromEntries(
     kinds
-      // Only histories with imports have it.
-      .filter((kind) => kind !== 'crash_at_import' && dice.chance(share))
+      .filter((kind) => !isOfSome(kind) && dice.chance(share))
       .map((kind) => [kind, RATES[kind] * scale]),
   );
 }
 
+/** Only histories with imports, or with archives, have these faults. */
+function isOfSome(kind: FaultKind): boolean {
+  return kind === 'crash_at_import' || ARCHIVE_FAULTS.includes(kind);
+}
+
 /**
- * The probability per store call, request or hint; for faults of processes and clocks, per tenth of
- * a second.
+ * The probability per store call, request, hint or step of an archive; for faults of processes, power
+ * and clocks, per tenth of a second.
  */
 const RATES: Readonly<Record<FaultKind, number>> = {
   unavailable: 0.01,
@@ -565,6 +593,10 @@ const RATES: Readonly<Record<FaultKind, number>> = {
   crash_at_retry: 0.3,
   crash_at_removal: 0.4,
   crash_at_import: 0.3,
+  crash_at_archive: 0.06,
+  archive_full: 0.4,
+  archive_away: 0.06,
+  power_lost: 0.08,
   crash: 0.05,
   pause: 0.08,
   clock_forward: 0.03,

@@ -46,7 +46,11 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   for (const index of switches.keys()) {
     yield { ...scenario, switches: switches.toSpliced(index, 1) };
   }
-  if (scenario.retention !== null) yield { ...scenario, retention: null };
+  const { retention } = scenario;
+  if (retention !== null) yield { ...scenario, retention: null };
+  if (retention?.archives === true) {
+    yield { ...scenario, retention: { ...retention, archives: false } };
+  }
   if (scenario.queuesStarts) yield { ...scenario, queuesStarts: false };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
   const { functionWorkers } = scenario;

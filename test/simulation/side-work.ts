@@ -11,6 +11,8 @@ export interface Sides {
   readonly sealing: boolean;
   /** How long executions are kept by the configuration; null: retention is off. */
   readonly keptDays: KeptDays | null;
+  /** Whether retention archives executions before it removes them. */
+  readonly archives: boolean;
 }
 
 export function restingOf(sides: Sides): readonly SideWork[] {

@@ -88,7 +88,7 @@ export function createStoreLine(params: {
   };
 }
 
-const READS = /\.(find|load|events|usage|list|next|recorded|latest|count|read)/;
+const READS = /\.(find|load|events|usage|list|next|recorded|latest|count|read|document)/;
 const TIMEOUT_MS = 800;
 const REFUSALS = ['unavailable', 'pool_exhausted', 'serialization', 'deadlock'] as const;
 

@@ -1,6 +1,7 @@
 import type { CommitPlan, CommitVerdict } from '../../src/shared/store/commit.ts';
 import type { RetentionStore } from '../../src/shared/store/retention.ts';
 import type { ExecutionStore, Store, WorkStore } from '../../src/shared/store/store.ts';
+import type { SeenRemoval } from '../invariants/checks/check-archives.ts';
 import type { SeenClaim } from '../invariants/checks/check-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import type { DecidedCommit } from './check-decisions.ts';
@@ -13,7 +14,8 @@ type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'
 /**
  * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
  * each removal. Records the claims of workers, with what they found, if `seesClaims` is set, and what
- * waited before items were taken back. Records the commits that decide.
+ * waited before items were taken back. Records the commits that decide. Records each removal with its
+ * archive, which `archiveOf` answers.
  */
 export function watchDatabase(
   database: SimulatedDatabase,
@@ -22,18 +24,21 @@ export function watchDatabase(
     readonly sampled: number;
     readonly seesClaims: boolean;
     readonly onCommits: (plans: readonly CommitPlan[], verdicts: readonly CommitVerdict[]) => void;
+    readonly archiveOf: (file: string) => SeenRemoval['archive'];
   },
 ): {
   readonly database: SimulatedDatabase;
   readonly dumps: Dump[];
   readonly claims: SeenClaim[];
   readonly decided: readonly DecidedCommit[];
+  readonly removals: readonly SeenRemoval[];
   readonly look: Look;
 } {
-  const { dice, sampled, seesClaims, onCommits } = of;
+  const { dice, sampled, seesClaims, onCommits, archiveOf } = of;
   const dumps: Dump[] = [];
   const claims: SeenClaim[] = [];
   const decided: DecidedCommit[] = [];
+  const removals: SeenRemoval[] = [];
   let isOver = false;
   let processes = 0;
 
@@ -72,7 +77,14 @@ export function watchDatabase(
       ...retention,
       retire: async (retiring) => {
         look({ removal: 'follows' });
+        const before = dumps.at(-1);
+        const { archive } = retiring.told;
+        const seen = typeof archive === 'string' ? archiveOf(archive) : null;
         const isGone = await retention.retire(retiring);
+        if (isGone && before !== undefined) {
+          const executionIds = retiring.executions.map(({ executionId }) => executionId);
+          removals.push({ executionIds, before, archive: seen });
+        }
         look();
         return isGone;
       },
@@ -104,7 +116,7 @@ export function watchDatabase(
       work: watchClaims(work),
     };
   };
-  return { database: { ...database, openProcess }, dumps, claims, decided, look };
+  return { database: { ...database, openProcess }, dumps, claims, decided, removals, look };
 }
 
 function takesBack({ revokesAll, revokesItems, waitingItems, expiresQueued }: CommitPlan): boolean {

@@ -13,6 +13,7 @@ export interface ImportPlan {
     readonly of: string;
     readonly isCopy: boolean;
     readonly isSound: boolean;
+    readonly isArchived?: boolean;
     readonly document: DocumentOf;
   };
 }

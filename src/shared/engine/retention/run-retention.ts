@@ -1,6 +1,6 @@
 import { digestRetired, hashHistory } from '../../domain/audit/retired-executions.ts';
 import type { SealableItem } from '../../domain/audit/seal.ts';
-import type { TenantId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { DueExecution, ReplayPosition, RetentionStore } from '../../store/retention.ts';
 import { restAfter, type Resting } from './rest-after.ts';
@@ -24,16 +24,22 @@ export interface RetentionRun extends RetentionRequest {
   readonly batchMax: number;
   /** How long after the end results for replay are kept; null: as long as their execution. */
   readonly replayMs: number | null;
-  /** Called before a batch is removed; answers the name of the file that has it now. */
+  /** Called before a batch is removed, of which only what is in the file then goes. */
   readonly archive?: (params: {
     readonly batch: readonly DueExecution[];
     readonly tenantId: TenantId;
     /** Nobody else's. */
     readonly name: string;
-  }) => Promise<string>;
+  }) => Promise<ArchivedBatch>;
   readonly onProgress?: (progress: RetentionResult) => void;
   /** Asked between two batches. */
   readonly isOver: () => boolean;
+}
+
+export interface ArchivedBatch {
+  /** The name of the file. */
+  readonly file: string;
+  readonly executionIds: ReadonlySet<ExecutionId>;
 }
 
 export interface RetentionResult {
@@ -116,8 +122,13 @@ async function retireBatch(
   if (first === undefined) return [];
   const { tenantId } = first;
   const name = deps.ids.uuid();
-  const archive = (await run.archive?.({ batch: whole, tenantId, name })) ?? null;
-  return retireWhole(deps, run, { archive, histories, batch: whole });
+  const archived = (await run.archive?.({ batch: whole, tenantId, name })) ?? null;
+  return retireWhole(deps, run, {
+    archive: archived?.file ?? null,
+    histories,
+    // Another run may have removed an execution, and an import brought it back after it was missed.
+    batch: whole.filter(({ executionId }) => archived?.executionIds.has(executionId) ?? true),
+  });
 }
 
 async function retireWhole(

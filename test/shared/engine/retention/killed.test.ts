@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { asLastSeen } from '../../../invariants/as-last-seen.ts';
+import { readArchives } from '../../../chaos/check/read-archives.ts';
+import { checkArchives } from '../../../invariants/checks/check-archives.ts';
 import { checkHistories } from '../../../invariants/checks/check-histories.ts';
 import { checkRetired } from '../../../invariants/checks/check-retired.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { readDump } from '../../../upgrade/support/checked.ts';
+import { archiveTo } from '../../../../src/runtime/archive-to.ts';
 import { start } from '../../store/contract/drive.ts';
 import { openRetentionScene, startEnded } from './retention-scene.ts';
 
@@ -18,6 +21,8 @@ const PROGRAM = fileURLToPath(new URL('retain-until-killed.ts', import.meta.url)
 
 const STEPS = [
   'before-archive',
+  'archiving',
+  'after-archive',
   'before-retire',
   'retiring',
   'after-retire',
@@ -44,13 +49,22 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await seal();
     await age(31);
     const dumps = [await readDump(database.url)];
+    const [seen] = dumps;
+    const archivesOf = (dump = seen) =>
+      dump === undefined || seen === undefined
+        ? ['nothing was read']
+        : checkArchives({ archives: readArchives(folder) }, { dump, seen });
     for (const [round, step] of STEPS.entries()) {
       const time = step.includes('forget') ? 1 : 1 + (round % 2);
       await runUntilKilled([database.url, folder, step, `${time}`]);
       dumps.push(await readDump(database.url));
       const judged = asLastSeen({ dumps, history: { deeds: [] } });
       t.deepEqual(
-        [...checkRetired(dumps), ...checkHistories(judged.dumps, judged.history)],
+        [
+          ...checkRetired(dumps),
+          ...checkHistories(judged.dumps, judged.history),
+          ...archivesOf(dumps.at(-1)),
+        ],
         [],
         step,
       );
@@ -58,15 +72,12 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     }
     const left = dumps[STEPS.indexOf('after-retire') + 1]?.executions.length ?? 0;
     t.true(left > 1 && left < 49, `${left} executions are left`);
-    await run({ olderThanMs: 86_400_000 });
+    await run({ olderThanMs: 86_400_000, archive: archiveTo(folder, store) });
     const last = await readDump(database.url);
     t.is(last.executions.length, 1);
     t.is(last.retired_executions?.length, 48);
     t.like(await verify(), { problems: [], retiredExecutions: 48 });
-    const files = readdirSync(join(folder, tenantId));
-    const whole = files.filter((name) => name.endsWith('.json'));
-    t.true(whole.length > 0);
-    for (const name of whole) t.true(files.includes(name.replace('.json', '.jsonl.gz')), name);
+    t.deepEqual(archivesOf({ ...last, removal: 'over' }), []);
   });
 }
 

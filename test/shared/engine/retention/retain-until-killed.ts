@@ -1,4 +1,5 @@
 import { archiveTo } from '../../../../src/runtime/archive-to.ts';
+import { ARCHIVE_FILES } from '../../../../src/shared/clients/archive/archive-files.ts';
 import { ids } from '../../../../src/runtime/ids.ts';
 import { runRetention } from '../../../../src/shared/engine/retention/run-retention.ts';
 import { sqlitePath } from '../../../support/stores.ts';
@@ -25,7 +26,13 @@ const store = await openStore({
   applicationName: 'svc-test',
 });
 const { retention } = store;
-const write = archiveTo(folder, store);
+const write = archiveTo(folder, store, {
+  ...ARCHIVE_FILES,
+  rename(from, to) {
+    reach('archiving');
+    return ARCHIVE_FILES.rename(from, to);
+  },
+});
 
 await runRetention(
   {
@@ -61,9 +68,11 @@ await runRetention(
     actorId: 'system:cli',
     batchMax: 4,
     replayMs: 86_400_000,
-    archive: (params) => {
+    archive: async (params) => {
       reach('before-archive');
-      return write(params);
+      const archived = await write(params);
+      reach('after-archive');
+      return archived;
     },
     isOver: () => false,
   },

@@ -74,6 +74,25 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like((await store.executions.commit([fresh]))[0], { accepted: true });
   });
 
+  test(`${dialect}: an execution that its archive misses stays`, async (t) => {
+    const { store, run, seal, age } = await openRetentionScene(t, dialect);
+    const tenantId = makeTenantId();
+    const [missed, archived] = [
+      await startEnded(store, { tenantId }),
+      await startEnded(store, { tenantId }),
+    ];
+    await seal();
+    await age(31);
+    const found = new Set([archived.executionId]);
+    const archive = async () => ({ file: 'a', executionIds: found });
+    t.like(await run({ defaults: THIRTY, archive }), { executions: 1, passedOver: 1 });
+    t.deepEqual(await present(store, [missed, archived]), [0]);
+    found.clear();
+    t.like(await run({ defaults: THIRTY, archive }), { executions: 0, passedOver: 1 });
+    found.add(missed.executionId);
+    t.like(await run({ defaults: THIRTY, archive }), { executions: 1, passedOver: 0 });
+  });
+
   test(`${dialect}: no table has anything but the proof of a removed execution`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
     const execution = await start(store, { create: { labels: { a: '1', b: '2' } } });
