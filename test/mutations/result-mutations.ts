@@ -4,7 +4,7 @@ import type { Mutation } from './mutations.ts';
 export const RESULT_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'the hint of an end wakes no caller that waits for it',
-    file: 'shared/engine/executions/await-result.ts',
+    file: 'shared/engine/executions/results/await-result.ts',
     from: 'waitForTopics(deps, [endedTopic(executionId)])',
     to: 'waitForTopics(deps, [])',
   },
@@ -16,7 +16,7 @@ export const RESULT_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a caller whose time is over gets 202 after the end',
-    file: 'shared/engine/executions/await-result.ts',
+    file: 'shared/engine/executions/results/await-result.ts',
     from: '  if (!isTerminal(status)) return { pending: { executionId, status } };\n  const ended',
     to: '  if (!isTerminal(status) || withState) return { pending: { executionId, status } };\n  const ended',
   },
