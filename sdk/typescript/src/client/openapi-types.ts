@@ -6204,7 +6204,7 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly total: number;
-                        /** @description False: only the newest executions were looked through: 100,000 without groups and with conditions on the status and the start alone, 7,500 if a label is looked up, and 15,000 otherwise. */
+                        /** @description False: only the newest executions were looked through: 100,000 without groups and with conditions on the status and the start alone, 5,000 if a label is looked up, and 10,000 otherwise. */
                         readonly is_exact: boolean;
                         /** @description Without the statuses of no execution. */
                         readonly by_status: {

@@ -55,8 +55,8 @@ export const countExecutions = defineEndpoint({
       is_exact: z.boolean().meta({
         description:
           'False: only the newest executions were looked through: 100,000 without groups and with ' +
-          'conditions on the status and the start alone, 7,500 if a label is looked up, and ' +
-          '15,000 otherwise.',
+          'conditions on the status and the start alone, 5,000 if a label is looked up, and ' +
+          '10,000 otherwise.',
       }),
       by_status: countsByStatus.meta({ description: 'Without the statuses of no execution.' }),
       histogram: z
