@@ -121,7 +121,7 @@ export async function removeTogether(
   }
 }
 
-const TIMES_TOGETHER = 3;
+const TIMES_TOGETHER = 2;
 
 /** After the faults, runs retention until it finds nothing more. */
 export async function removeDue(outside: Outside, dice: Dice): Promise<void> {
