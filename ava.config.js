@@ -1,3 +1,4 @@
+import { COSTS_FILE } from './test/support/gate/costs.ts';
 import { LEFT_OUT } from './test/support/gate/gate-only.ts';
 import { writeTotals } from './test/support/gate/totals.ts';
 
@@ -20,5 +21,6 @@ export default {
   concurrency: 3,
   // The longest wait without any news from any test.
   timeout: '2m',
+  ...(process.env[COSTS_FILE] ? { require: ['./test/support/gate/record-cost.ts'] } : {}),
   ...(process.env.TEST_TOTALS_FILE ? countsForGate : {}),
 };

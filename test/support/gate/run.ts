@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { runOnServer } from '../database.ts';
 import { BUILD } from '../program-of.ts';
 import { TAKEN_PORTS } from '../servers/ports.ts';
 import { startPostgresServer } from '../servers/postgres-server.ts';
+import { COSTS_FILE, childSecondsOf, describeCosts, readCosts } from './costs.ts';
 import { fastFolder } from './fast-folder.ts';
 import { findBrowser } from '../../console/support/find-browser.ts';
 import { GATE_ONLY, LEFT_OUT, planRuns, type AvaRun } from './gate-only.ts';
@@ -43,6 +44,7 @@ async function runTests(args: readonly string[]): Promise<number> {
   // All files of the tests are below it, those of servers of another user too.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
+  const costsFile = process.env[COSTS_FILE] ?? join(folder, 'costs.jsonl');
   const given = process.env['TEST_DATABASE_URL'];
   const server = given ? { url: given, stop: async () => {} } : await startPostgresServer();
   try {
@@ -58,15 +60,23 @@ async function runTests(args: readonly string[]): Promise<number> {
       TEST_SQLITE_TEMPLATE: sqliteTemplate,
       [TAKEN_PORTS]: folder,
       NODE_COMPILE_CACHE: COMPILED,
+      [COSTS_FILE]: costsFile,
     });
   } finally {
     if (runs.some(({ leftOut }) => leftOut.includes(GATE_ONLY[0] ?? ''))) {
       process.stdout.write('The slowest tests run with: npm test -- --all\n');
     }
     if (given) await dropDatabases(given, template);
+    const before = readChildSeconds();
     await server.stop();
+    process.stdout.write(describeCosts(readCosts(costsFile), readChildSeconds() - before));
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A child counts once it has ended, so the PostgreSQL server counts once it has stopped. */
+function readChildSeconds(): number {
+  return childSecondsOf(readFileSync('/proc/self/stat', 'utf8'));
 }
 
 /**
