@@ -38,7 +38,11 @@ const TELLING_APART: readonly (readonly [string, ...string[]])[] = [
   ['serve', 'task', 'client', 'other'],
 ];
 /** Commands that call a runtime over HTTP should load none of its code. */
-const CLIENT = 'bin/cli/declare/client-commands.ts';
+const CLIENT = ['client', 'management', 'overview', 'resource'].map(
+  (name) => `bin/cli/declare/${name}-commands.ts`,
+);
+/** They load it before they act. */
+const BEFORE_CLIENT = 'bin/cli/prepare-command.ts';
 /** All other commands, and what is loaded on demand, should load only the code that they use. */
 const RUNTIME = 'src/runtime/boot.ts';
 const LIBRARY = 'src/index.ts';
@@ -78,7 +82,9 @@ interface Part {
 
 function findOtherParts(root: string, graph: ModuleGraph): readonly Part[] {
   const named = Object.values(PARTS).flatMap((paths) => paths.map((path) => join(root, path)));
-  const client = graph.getModuleInfo(join(root, CLIENT))?.dynamicallyImportedIds ?? [];
+  const client = CLIENT.flatMap(
+    (path) => graph.getModuleInfo(join(root, path))?.dynamicallyImportedIds ?? [],
+  ).concat(join(root, BEFORE_CLIENT));
   const other = findOnDemand(named, graph)
     .filter((id) => !named.includes(id) && !client.includes(id))
     .filter((id) => !reach([id], graph).has(join(root, RUNTIME)));

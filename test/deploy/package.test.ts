@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -187,6 +188,25 @@ test.serial('svc version and svc dev load few files', async (t) => {
   await ended;
 });
 
+/** A command that calls a runtime loads 180 kB. With any chunk of the runtime it is far more. */
+const CLIENT_BYTES_MAX = 300_000;
+
+test.serial('commands that call a runtime load none of its code', async (t) => {
+  const svc = join(INSTALLED, 'bin/svc.js');
+  const port = await freePort();
+  for (const name of ['workflow', 'schedule', 'queue', 'tenant']) {
+    const loaded = followFiles(name);
+    const args = [svc, name, 'list', '--url', `http://127.0.0.1:${port}`];
+    const env = { ...loaded.env, SVC_TELEMETRY_METRICS_PORT: undefined };
+    const error = await t.throwsAsync(run(process.execPath, args, { cwd: user, env }));
+    t.regex(error.message, /connection refused/);
+    const bundled = loaded.files().filter((file) => file.includes('/dist/bundle/'));
+    const bytes = bundled.reduce((sum, file) => sum + statSync(fileURLToPath(file)).size, 0);
+    t.true(bytes > 0 && bytes <= CLIENT_BYTES_MAX, `svc ${name} list: ${bytes} bytes`);
+    t.log(`svc ${name} list: ${bytes} bytes`);
+  }
+});
+
 const UNKNOWN_SETTING = `
 import { openRuntime } from 'svc-runtime';
 await openRuntime({ settings: { 'no.such_setting': 1 } });
@@ -277,7 +297,8 @@ function followFiles(name: string) {
     LOADED_FILES: file,
     SVC_TELEMETRY_METRICS_PORT: 'off',
   };
-  return { env, count: () => readFileSync(file, 'utf8').trim().split('\n').length };
+  const files = () => readFileSync(file, 'utf8').trim().split('\n');
+  return { env, files, count: () => files().length };
 }
 
 function npm(args: readonly string[], cwd: string) {
