@@ -28,7 +28,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const { current, latest, pending } = JSON.parse(before.stdout) as Status;
     t.is(current, 0);
     t.is(pending.length, latest);
-    t.regex(before.stderr, /run "node \S*bin\/svc\.js db migrate"/);
+    t.regex(before.stderr, /run "node \S*\/svc\.js db migrate"/);
 
     const first = await runSvc(['db', 'migrate'], { cwd, env });
     t.is(first.code, 0, first.stderr);

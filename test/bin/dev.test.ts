@@ -274,7 +274,7 @@ test('execution events --follow: ends with the execution, JSON one event a line'
 test('execution approve --reject fails the execution, and --wait exits with 8', async (t) => {
   const args = ['execution', 'start', 'gate', '--wait', '--idempotency-key', 'rejected'];
   const waiting = startSvc([...args, '--url', url], { cwd });
-  await waiting.waitFor(/^ask waits for a decision: node .*bin\/svc\.js execution approve exec_/m);
+  await waiting.waitFor(/^ask waits for a decision: node .*\/svc\.js execution approve exec_/m);
   const id = await start('gate', '--idempotency-key', 'rejected');
   const rejected = await svc(
     'execution',

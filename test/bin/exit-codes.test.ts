@@ -81,7 +81,7 @@ test('1: with no runtime there, the error says how to start one there', async (t
     ),
     stderr,
   );
-  t.regex(stderr, new RegExp(`: node \\S*bin/svc\\.js dev --port ${port}\\n$`));
+  t.regex(stderr, new RegExp(`: node \\S*/svc\\.js dev --port ${port}\\n$`));
 });
 
 test('1: where TLS is asked for, the error does not say to start a runtime, which speaks none', async (t) => {

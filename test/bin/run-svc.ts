@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { programOf, type Entry } from '../support/program-of.ts';
+
 /*
  * Runs the real command line as a child process, on the project's Node, in a new folder and without
  * settings from the environment.
  */
 
-const BIN = fileURLToPath(new URL('../../bin/', import.meta.url));
 const NODE = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
 /** Far more than a command needs, so that a hanging one fails its test with its output. */
@@ -28,7 +29,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input; empty when omitted. */
   readonly input?: string;
-  readonly program?: 'svc' | 'svc-api' | 'svc-scheduler';
+  readonly program?: Entry;
 }
 
 /** Runs a command until it ends. */
@@ -144,7 +145,7 @@ export function createFolder(): { readonly path: string; remove(): Promise<void>
 }
 
 function spawnSvc(args: readonly string[], options: RunOptions): ChildProcess {
-  const entry = join(BIN, `${options.program ?? 'svc'}.ts`);
+  const entry = programOf(options.program ?? 'svc', options.env);
   return spawn(NODE, [entry, ...args], spawnOptions(options));
 }
 

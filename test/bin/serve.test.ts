@@ -353,7 +353,7 @@ test.serial('1: the schema is old and must not be migrated', async (t) => {
   t.is(code, 1);
   t.regex(
     stderr,
-    /^database: .*\nerror: the database schema has version 0, .*run "node .*bin\/svc\.js db migrate"\n$/,
+    /^database: .*\nerror: the database schema has version 0, .*run "node .*\/svc\.js db migrate"\n$/,
   );
 });
 
