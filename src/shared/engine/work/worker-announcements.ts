@@ -27,7 +27,7 @@ export interface WorkerAnnouncements {
       readonly version: string;
     },
   ): void;
-  /** Its claim has broken off: it counts as long as was announced, unless it claims again. */
+  /** Its claim has broken off: it is not announced again, unless it claims again. */
   forget(tenantId: TenantId, workerId: string): void;
   /** It stops: it counts no longer. */
   withdraw(tenantId: TenantId, workerId: string): void;
@@ -56,16 +56,12 @@ export function createWorkerAnnouncements(deps: {
     }
   }
 
-  function forget(tenantId: TenantId, workerId: string): void {
-    const key = keyOf({ tenantId, workerId });
-    seen.delete(key);
-    announced.delete(key);
-  }
-
   return {
-    forget,
+    forget: (tenantId, workerId) => void seen.delete(keyOf({ tenantId, workerId })),
     withdraw: (tenantId, workerId) => {
-      forget(tenantId, workerId);
+      const key = keyOf({ tenantId, workerId });
+      seen.delete(key);
+      announced.delete(key);
       deps.workers.withdraw({ tenantId, workerId }).catch((error: unknown) => {
         deps.report.trouble('withdrawing a tool worker failed', error);
       });
