@@ -1,4 +1,4 @@
--- after: 38eadce80532f30e28d9e7c620351452f852dce7095a693599fd07e9619aead7
+-- after: f0bd0e028cb16ff9792469133529e69d58ad893309a47d9dcd59c0dadc758835
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

@@ -63,6 +63,17 @@ export function toolOf(alias: string): string {
           )`;
 }
 
+/**
+ * The order in which a statement queues items with keys of fairness, others first. All statements take the
+ * locks of keys in this order (`tag_fair_item`), so that none waits for another one in a circle.
+ */
+export function shareOrderOf(alias: string): string {
+  return `case
+          when strpos(${alias}.queue_key, '~') > 0 and strpos(${alias}.queue_key, '#') = 0
+          then split_part(${alias}.queue_key, '~', 1) || '~' || split_part(${alias}.queue_name, '~', 2)
+        end collate "C" nulls first`;
+}
+
 /** The form of an execution id in the database. */
 export function toUuid(id: ExecutionId): string {
   return id.slice('exec_'.length);

@@ -2490,7 +2490,7 @@ begin
   end if;
 
   while not pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45)) loop
-    exit when clock_timestamp() >= statement_timestamp() + interval '20 milliseconds';
+    exit when clock_timestamp() >= statement_timestamp() + interval '500 milliseconds';
     perform pg_sleep(0.001);
   end loop;
 

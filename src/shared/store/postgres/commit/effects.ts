@@ -1,5 +1,5 @@
 import { after, INSTANT, namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
-import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from '../rows.ts';
+import { HELD_DUE_AT, NEXT_FENCE, shareOrderOf, ticketColumns, toolOf } from '../rows.ts';
 import { expiryOf, leaseInsertColumns } from '../work/lease-sql.ts';
 
 /*
@@ -128,7 +128,7 @@ export function workParts(has: Has, $: Param): string[] {
         from ticket t
         where t.place = 'queue'
           and ${dropsQueued ? after('dropped_work_queue') : 'true'}
-        order by t.ordinal
+        order by ${shareOrderOf('t')}, t.ordinal
       )`,
       `born as (
         insert into leases (${leaseInsertColumns()}, claim_id)

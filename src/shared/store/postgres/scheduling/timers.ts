@@ -8,6 +8,7 @@ import type { PostgresPool, Statement } from '../connection/connect.ts';
 import {
   decodeTicket,
   HELD_DUE_AT,
+  shareOrderOf,
   tenantIsActive,
   ticketColumns,
   toUuid,
@@ -167,7 +168,7 @@ const PROMOTE: Statement = {
         (select instant from clock), ${ticketColumns('d')}
       from described d
       where d.queue_seq is null
-      order by d.due_at
+      order by ${shareOrderOf('d')}, d.due_at
       returning q.seq, q.queue_key, q.queue_name, false as is_released, ${ticketColumns('q')}
     ),
     given_back as (

@@ -1,6 +1,6 @@
 import { allHold, executions, type Has } from './parts.ts';
 import { after, INSTANT, namesOf, spell, STAMP, type Param } from '../parts.ts';
-import { NEXT_FENCE, ticketColumns } from '../../rows.ts';
+import { NEXT_FENCE, shareOrderOf, ticketColumns } from '../../rows.ts';
 import { expiryOf, leaseInsertColumns } from '../../work/lease-sql.ts';
 
 /*
@@ -114,7 +114,7 @@ export function enqueued(has: Has, $: Param): string {
           generate_series(1, cardinality(${$.array('queued', 'work_item_id')})) as ordinal
       ) t
       join (${executions(has)}) a on a.id = t.execution_id
-      order by t.ordinal
+      order by ${shareOrderOf('t')}, t.ordinal
     )`;
 }
 

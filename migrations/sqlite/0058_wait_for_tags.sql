@@ -1,0 +1,2 @@
+-- works from: 14
+-- SQLite has one writer at a time: nothing changes.
