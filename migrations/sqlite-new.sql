@@ -1,4 +1,4 @@
--- after: f0bd0e028cb16ff9792469133529e69d58ad893309a47d9dcd59c0dadc758835
+-- after: 6a2431fe279d5837eb551739b475e40ea444fea721f285913b7d5a3f8f9c8fcf
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (
@@ -897,6 +897,9 @@ when new.interval_us is not null begin
 end;
 
 CREATE INDEX runnable_with_tokens on runnable (bucket_key) where bucket_key is not null;
+
+CREATE INDEX work_queue_of_engine on work_queue (tenant_id, priority, seq)
+  where queue_key = 'engine';
 
 insert into lease_fence (id, last) values (1, 0);
 

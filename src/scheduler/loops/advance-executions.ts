@@ -22,15 +22,14 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
     },
     async run({ woken }) {
       const isSeen = lookout.take('executions');
-      const room = Math.max(0, settings.underWayMax - scheduling.underWay());
       const target = sweep({ isSeen });
       if (target.shards.length === 0) return NOTHING;
       const wasQuiet = activity.isQuiet();
       const result = await scheduling.advanceRunnable({
         shards: target.shards,
-        limit: Math.min(ROUND_MAX, room),
+        limit: ROUND_MAX,
       });
-      if (room === 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
+      if (scheduling.underWay() >= settings.underWayMax) return { ...result, ...FULL_REST };
       if (result.found > 0 && wasQuiet && (isSeen || !woken) && target.ours) activity.hintMissed();
       return result;
     },
@@ -39,4 +38,4 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
 
 const ROUND_MAX = 200;
 /** Until something under way has ended, or has heard of something new. */
-const FULL_REST_MS = 100;
+const FULL_REST = { restMsMin: 20, restMsMax: 100 };

@@ -71,7 +71,14 @@ export interface WorkStore {
   }): Promise<'requeued' | 'missing' | 'not_dead' | 'ended' | 'moved'>;
 }
 
-export type ClaimRequest = ClaimScope & Claimer;
+export type ClaimRequest = ClaimScope &
+  Claimer & {
+    /**
+     * On the engine's queue alone: tenants take turns, before priority and age. How many items each has at
+     * the claimer; tenants that are not named have none. Absent: by priority and age.
+     */
+    readonly heldOf?: ReadonlyMap<TenantId, number>;
+  };
 
 export interface JointClaim extends ClaimScope {
   readonly claimers: readonly Claimer[];

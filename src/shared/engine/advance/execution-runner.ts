@@ -47,6 +47,8 @@ export class ExecutionRunner {
   readonly #runs: ItemRuns;
   /** Leased to this process, and not started yet. */
   readonly #incoming: RunningItem[];
+  /** Whether the process may run an item of an execution that has none here. */
+  readonly #hasRoom: () => boolean;
   /** Null: it must be loaded. */
   #held: Held | null;
   /** The history may have grown since it was read. */
@@ -75,6 +77,7 @@ export class ExecutionRunner {
       /** Nothing can have happened since, and the items belong to that state. */
       readonly isCurrent: boolean;
       readonly wasAnswerLost: boolean;
+      readonly hasRoom: () => boolean;
     },
   ) {
     this.#deps = deps;
@@ -84,6 +87,7 @@ export class ExecutionRunner {
     this.#mailbox = createRunnerMailbox(wake);
     this.#runs = new ItemRuns(deps, { runners, mailbox: this.#mailbox, onForgotten: wake });
     this.#incoming = [...of.items];
+    this.#hasRoom = of.hasRoom;
     this.#held = of.known;
     this.#isOutdated = of.known !== null && !of.isCurrent;
     this.#isMarked = of.isMarked;
@@ -119,6 +123,10 @@ export class ExecutionRunner {
   /** Items leased to this process, as far as it knows. */
   items(): readonly RunningItem[] {
     return [...this.#runs.items(), ...this.#incoming];
+  }
+
+  get hasItems(): boolean {
+    return this.#runs.size > 0 || this.#incoming.length > 0;
   }
 
   /** Changes and items that came in after the last round. */
@@ -206,8 +214,12 @@ export class ExecutionRunner {
    * While the process drains, another process makes the next decision, which the mark announces.
    */
   #mayLeave(): boolean {
-    const hasItems = this.#runs.size > 0 || this.#incoming.length > 0;
-    return this.#isDraining && this.#isMarked && !hasItems;
+    return this.#isDraining && this.#isMarked && !this.hasItems;
+  }
+
+  /** The item that follows one that has ended takes its place. */
+  #mayLease({ settled }: Mail): boolean {
+    return !this.#isDraining && (settled.length > 0 || this.hasItems || this.#hasRoom());
   }
 
   #startIncoming(held: Held, count: number): void {
@@ -249,7 +261,7 @@ export class ExecutionRunner {
       (item) => runs.isCurrent(held.state, item) || runs.forget(item),
     );
     try {
-      const step = await planStep(this.#deps, held, { mail, isDraining: this.#isDraining });
+      const step = await planStep(this.#deps, held, { mail, mayLease: this.#mayLease(mail) });
       if (step.commit === null) {
         this.#isDecided = true;
         return await this.#clearMark(held, step.decision.next.status);

@@ -46,7 +46,7 @@ const CALLER: Pick<CpuCaller, 'signal' | 'whenBusy'> = { signal: null, whenBusy:
 export async function planStep(
   deps: EngineDeps,
   held: Held,
-  { mail, isDraining }: { readonly mail: Mail; readonly isDraining: boolean },
+  { mail, mayLease }: { readonly mail: Mail; readonly mayLease: boolean },
 ): Promise<PlannedStep> {
   const { row, compiled } = held;
   const { facts, stored } = await offloadEvents(deps, {
@@ -60,7 +60,7 @@ export async function planStep(
   const planned = await planDecision(deps, held, {
     facts,
     stored,
-    leaseTo: isDraining ? null : deps.settings,
+    leaseTo: mayLease ? deps.settings : null,
     settles: mail.settled.map(({ item }) => item),
     startsExecutions: childrenOf(held, mail),
   });

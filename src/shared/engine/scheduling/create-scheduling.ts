@@ -19,8 +19,8 @@ export function createScheduling(
   deps: EngineDeps,
   runnersOf: (ports: EnginePorts) => NodeRunners,
 ): { readonly scheduling: Scheduling; readonly startsHere: StartsHere } {
-  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)));
   const queue = new EngineQueue(deps);
+  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)), () => queue.noteItem());
   const starts = createLocalStarts(deps, { pool, queue });
   const pauseSweep = createPauseSweep(deps);
   const scheduling: Scheduling = {
@@ -29,7 +29,10 @@ export function createScheduling(
       else await pool.advance(executionId, { isMarked: true, items: [] }).done;
     },
     advanceRunnable: (round) => advanceRunnable(deps, pool, round),
-    takeStarts: (of) => starts.take(of),
+    takeStarts: (of) => {
+      starts.take(of);
+      pool.limitItems(of.underWayMax);
+    },
     runQueuedNodes: (round) => runQueuedNodes(deps, { pool, queue }, round),
     reclaimLeases: (params) => reclaimLeases(deps, params),
     expireQueued: (params) => expireQueued(deps, params),
@@ -75,7 +78,7 @@ async function runQueuedNodes(
   if (pool.isDraining || round.shards.length === 0) return NOTHING;
   await queue.recoverLostClaim(pool);
   pool.recoverLostAnswers();
-  const items = await queue.claim(round);
+  const items = await queue.claim(round, () => pool.countItems());
   if (pool.isDraining) await Promise.all(items.map((item) => giveBackItem(deps, item)));
   else {
     for (const item of items) {

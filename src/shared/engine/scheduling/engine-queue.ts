@@ -1,3 +1,4 @@
+import type { TenantId } from '../../domain/ids.ts';
 import { isAmbiguous } from '../../store/store.ts';
 import type { RunningItem } from '../advance/run-items.ts';
 import { listUnknownLeases } from '../advance/unknown-leases.ts';
@@ -11,6 +12,8 @@ export class EngineQueue {
   /** Items may wait there: for room, or since before this process came. */
   #mayHoldItems = true;
   #wasAnswerLost = false;
+  /** The last claim has not taken all: tenants take turns, so that none waits for all items of another. */
+  #hasLeftItems = true;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -25,9 +28,15 @@ export class EngineQueue {
     this.#mayHoldItems = true;
   }
 
-  async claim(round: ShardRound): Promise<readonly RunningItem[]> {
+  /** `held`: the items that this process has of each tenant. */
+  async claim(
+    round: ShardRound,
+    held: () => ReadonlyMap<TenantId, number>,
+  ): Promise<readonly RunningItem[]> {
     const { processId, leaseMs } = this.#deps.settings;
+    const heldOf = this.#hasLeftItems ? held() : null;
     this.#mayHoldItems = false;
+    this.#hasLeftItems = true;
     try {
       const claimed = await this.#deps.store.work.claim({
         tenantId: null,
@@ -35,8 +44,10 @@ export class EngineQueue {
         workerId: processId,
         leaseMs,
         ...round,
+        ...(heldOf !== null && { heldOf }),
       });
-      if (claimed.length >= round.limit) this.#mayHoldItems = true;
+      this.#hasLeftItems = claimed.length >= round.limit;
+      if (this.#hasLeftItems) this.#mayHoldItems = true;
       return claimed.map(({ ticket, leaseFence }) => ({
         ticket,
         leaseFence,

@@ -1,4 +1,4 @@
-import type { ExecutionId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { NodeRunners } from '../../nodes/run.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import { ExecutionRunner } from '../advance/execution-runner.ts';
@@ -23,6 +23,11 @@ export interface ExecutionNews {
 
 /** Executions that a process advances at a time. The others stay marked, for a later round. */
 const UNDER_WAY_MAX = 1_000;
+/**
+ * So many that run no item advance in any case. Otherwise slow calls of one tenant would hold up the
+ * timers and children of all others. Their items wait on the queue.
+ */
+const DECIDED_MAX = 100;
 /** An execution that cannot be advanced keeps its mark; for this time others come first. */
 const BACKOFF_MS = 10_000;
 
@@ -30,15 +35,19 @@ const BACKOFF_MS = 10_000;
 export class RunnerPool {
   readonly #deps: EngineDeps;
   readonly #nodeRunners: NodeRunners;
+  readonly #onQueued: () => void;
   readonly #underWay = new Map<ExecutionId, ExecutionRunner>();
   readonly #resting: RestingStates;
   /** When each backoff ends; the oldest comes first, since all last equally long. */
   readonly #backedOff = new Map<ExecutionId, number>();
   readonly #answersLost = new Set<ExecutionId>();
   #isDraining = false;
+  #itemsMax = UNDER_WAY_MAX;
 
-  constructor(deps: EngineDeps, nodeRunners: NodeRunners) {
+  /** `onQueued`: it leaves items to the queue, for want of room. */
+  constructor(deps: EngineDeps, nodeRunners: NodeRunners, onQueued: () => void) {
     this.#deps = deps;
+    this.#onQueued = onQueued;
     this.#nodeRunners = nodeRunners;
     this.#resting = createRestingStates(deps.wake);
   }
@@ -48,7 +57,13 @@ export class RunnerPool {
   }
 
   get room(): number {
-    return Math.max(0, UNDER_WAY_MAX - this.#underWay.size);
+    const room = Math.min(UNDER_WAY_MAX, this.#itemsMax) - this.#underWay.size;
+    return Math.max(0, room, room < DECIDED_MAX ? DECIDED_MAX - this.#countDecided() : 0);
+  }
+
+  /** From now on it begins items while fewer than so many executions are under way. */
+  limitItems(itemsMax: number): void {
+    this.#itemsMax = itemsMax;
   }
 
   get isDraining(): boolean {
@@ -90,6 +105,7 @@ export class RunnerPool {
       known: current ?? this.#resting.take(executionId),
       isCurrent: current !== undefined,
       wasAnswerLost,
+      hasRoom: this.#hasRoom,
     });
     this.#underWay.set(executionId, runner);
     const topic = cancelledTopic(executionId);
@@ -129,6 +145,15 @@ export class RunnerPool {
     return [...this.#underWay.values()].flatMap((runner) => [...runner.items()]);
   }
 
+  /** How many of them each tenant has. */
+  countItems(): ReadonlyMap<TenantId, number> {
+    const counts = new Map<TenantId, number>();
+    for (const { ticket } of this.items()) {
+      counts.set(ticket.tenantId, (counts.get(ticket.tenantId) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   /** Starts nothing more, and gives back what has not ended in time. */
   async drain({ deadlineMs }: { readonly deadlineMs: number }): Promise<void> {
     this.#isDraining = true;
@@ -143,6 +168,18 @@ export class RunnerPool {
     }
     await this.#deps.committer.idle();
   }
+
+  #countDecided(): number {
+    let count = 0;
+    for (const runner of this.#underWay.values()) if (!runner.hasItems) count += 1;
+    return count;
+  }
+
+  readonly #hasRoom = (): boolean => {
+    if (this.#underWay.size <= this.#itemsMax) return true;
+    this.#onQueued();
+    return false;
+  };
 
   #noteFailure(executionId: ExecutionId, runner: ExecutionRunner, error: unknown): void {
     const ids = { execution_id: executionId };

@@ -42,6 +42,7 @@ import { tokenCases } from './tenants/tokens.ts';
 import { treeCases } from './executions/trees.ts';
 import { usageCases } from './executions/usage.ts';
 import { webhookCases } from './webhooks.ts';
+import { tenantTurnCases } from './work/tenant-turns.ts';
 import { workCases } from './work/work.ts';
 import { fairClaimCases } from './work/fair-claims.ts';
 import { fairTurnCases } from './work/fair-turns.ts';
@@ -72,6 +73,7 @@ const AREAS = [
   treeCases,
   tenantLineCases,
   usageCases,
+  tenantTurnCases,
   workCases,
   claimFilterCases,
   fairClaimCases,

@@ -897,6 +897,8 @@ CREATE INDEX work_queue_named ON public.work_queue USING btree (tenant_id) WHERE
 
 CREATE INDEX work_queue_next ON public.work_queue USING btree (queue_key, priority, seq);
 
+CREATE INDEX work_queue_of_engine ON public.work_queue USING btree (tenant_id, priority, seq) WHERE (queue_key = 'engine'::text);
+
 CREATE INDEX work_queue_overdue ON public.work_queue USING btree (start_before) WHERE (start_before IS NOT NULL);
 
 CREATE INDEX work_queue_shares ON public.work_queue USING btree (queue_key, split_part(queue_name, '~'::text, 2), priority, seq) WHERE (strpos(queue_key, '~'::text) > 0);

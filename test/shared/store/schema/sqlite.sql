@@ -756,6 +756,9 @@ CREATE INDEX work_queue_named on work_queue (tenant_id) where queue_name is not 
 
 CREATE INDEX work_queue_next on work_queue (queue_key, priority, seq);
 
+CREATE INDEX work_queue_of_engine on work_queue (tenant_id, priority, seq)
+  where queue_key = 'engine';
+
 CREATE INDEX work_queue_overdue on work_queue (start_before) where start_before is not null;
 
 CREATE INDEX work_queue_shares on work_queue (

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import { newAuditId } from '../../rows/audit-ids.ts';
 import type { ClaimRef, FoundWorkItem, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
+import { claimInTurns } from './claim-in-turns.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
@@ -38,6 +39,8 @@ export function createWorkStore(
   const listClaims = gatherReads((claims: readonly ClaimRef[]) => listClaimed(pool, claims));
   return {
     claim: async (request) => {
+      const { heldOf } = request;
+      if (heldOf !== undefined) return claimInTurns(pool, { ...request, heldOf });
       const [items = []] = await claim(means, { ...request, claimers: [request] });
       return items;
     },

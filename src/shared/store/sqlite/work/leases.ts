@@ -23,6 +23,7 @@ import {
   type LeaseRecord,
   type WorkItemRow,
 } from '../rows.ts';
+import { selectInTurns } from './select-in-turns.ts';
 import { selectNext } from './select-next.ts';
 
 const SELECT_RECORD = `
@@ -54,7 +55,12 @@ export function claimTogether(
 export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
   const now = connection.now();
   const { limit } = request;
-  const found = selectNext(connection, { ...request, limit: limit > 0 ? limit + 1 : limit }, now);
+  const asked = { ...request, limit: limit > 0 ? limit + 1 : limit };
+  const { heldOf } = request;
+  const found =
+    heldOf === undefined
+      ? selectNext(connection, asked, now)
+      : selectInTurns(connection, { ...asked, heldOf }, now);
   const next = found.slice(0, Math.max(0, limit));
   const left = found.length <= limit ? { leftNothing: true } : {};
   turnsOf(connection).took(next.flatMap(({ turn }) => turn ?? []));
