@@ -88,6 +88,8 @@ export interface PlannedRetention {
   readonly batchMax: number;
   /** Whether removed executions are archived. */
   readonly archives: boolean;
+  /** Whether archived executions are imported again after the faults. */
+  readonly restores: boolean;
 }
 
 export interface PlannedSuspension {
@@ -389,6 +391,7 @@ function withRetention(drawn: Scenario, dice: Dice): Scenario {
       everyMs: dice.between(60, 300),
       batchMax: dice.between(1, 3),
       archives: false,
+      restores: false,
     },
   };
 }
@@ -401,11 +404,11 @@ function withArchives(drawn: Scenario, dice: Dice): Scenario {
   return {
     ...drawn,
     rates: { ...drawn.rates, ...(Object.fromEntries(rates) as FaultRates) },
-    retention: { ...drawn.retention, archives: true },
+    retention: { ...drawn.retention, archives: true, restores: dice.chance(0.3) },
   };
 }
 
-const ARCHIVED = 0.8;
+const ARCHIVED = 0.6;
 export const ARCHIVE_FAULTS: readonly FaultKind[] = [
   'crash_at_archive',
   'archive_full',

@@ -49,7 +49,7 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   const { retention } = scenario;
   if (retention !== null) yield { ...scenario, retention: null };
   if (retention?.archives === true) {
-    yield { ...scenario, retention: { ...retention, archives: false } };
+    yield { ...scenario, retention: { ...retention, archives: false, restores: false } };
   }
   if (scenario.queuesStarts) yield { ...scenario, queuesStarts: false };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
