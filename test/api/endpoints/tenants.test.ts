@@ -245,7 +245,9 @@ test('429: twenty racing starts never exceed max_concurrent_executions', async (
   t.is(refused.length, 13);
   for (const answer of refused) {
     t.deepEqual(answer.body, {
-      error: 'limit exceeded: the tenant has 7 executions that have not ended, which is all it may',
+      error:
+        'limit exceeded: the tenant has all executions that may run at a time (7): start again when one has ended, ' +
+        'or set limits.when_full of the tenant to "queue", so that starts wait',
       limit: 'max_concurrent_executions',
       max: 7,
     });

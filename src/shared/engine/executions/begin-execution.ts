@@ -294,14 +294,18 @@ function limitRefusal(reason: RefusalReason, tenant: Tenant): SvcError | null {
         limit: 'max_concurrent_executions',
         max: executions,
         retryAfterSeconds,
-        detail: `the tenant has ${executions} executions that have not ended, which is all it may`,
+        detail:
+          `the tenant has all executions that may run at a time (${executions}): start again when one has ended, ` +
+          'or set limits.when_full of the tenant to "queue", so that starts wait',
       });
     case 'queue_limited':
       return limitExceeded({
         limit: 'max_queued_work_items',
         max: queued,
         retryAfterSeconds,
-        detail: `${queued} work items of the tenant wait for a worker, which is all that may`,
+        detail:
+          `${queued} work items of the tenant wait for a worker, which is all that may: ` +
+          'start again when workers have taken some, or run more workers',
       });
     default:
       return null;
