@@ -239,7 +239,7 @@ class ExecutionCounts(TypedDict):
     total: int
     is_exact: bool
     """False: only the newest executions were looked through: 100,000 without groups and with
-    conditions on the status and the start alone, 7,500 if a label is looked up, and 15,000
+    conditions on the status and the start alone, 5,000 if a label is looked up, and 10,000
     otherwise."""
     by_status: dict[str, Any]
     """Without the statuses of no execution."""
