@@ -123,6 +123,39 @@ test('a start that joins a long line reads a bounded part of it', async (t) => {
   t.true(reads < READS_MAX, `${reads} waits were read`);
 });
 
+test('items that return to long queues read a bounded part of them', async (t) => {
+  const { url, reader } = await openDatabase(t, false);
+  const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
+  await store.timers.promoteRetries({ limit: 10 });
+  const item = `gen_random_uuid(), gen_random_uuid(), 't', 'n', 0, 0, 'python_tool', 0, 'k', 0`;
+  const columns = `work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority,
+    idempotency_key, shard, queue_name`;
+  for (const [key, name] of [
+    ['t/python_tool/gpu', 'gpu'],
+    ['t/python_tool/gpu~', 'gpu~a~1'],
+  ]) {
+    await reader.query(
+      `insert into work_queue (${columns}, queue_key, enqueued_at)
+       select ${item}, $1, $2, now() from generate_series(1, ${ROWS})`,
+      [name, key],
+    );
+  }
+  const returned = { gpu: 5, 'gpu~a~1': -5, 'gpu~b~1': -5, 'gpu~b~1#1#m.f#': -5 };
+  for (const place of Object.entries(returned)) {
+    await reader.query(
+      `insert into retry_timers (${columns}, queue_seq, due_at, queued_at)
+       select ${item}, $1, $2, now() - interval '1 s', now()`,
+      place,
+    );
+  }
+  const before = await countTableReads(reader, 'work_queue');
+  t.is((await store.timers.promoteRetries({ limit: 10 })).length, 4);
+  await store.close();
+  await waitUntilAlone(reader);
+  const reads = (await countTableReads(reader, 'work_queue')) - before;
+  t.true(reads < 40, `${reads} items were read`);
+});
+
 test('a page of the audit log reads no more of a tenant with many executions than it counts', async (t) => {
   const { url, reader } = await openDatabase(t, false);
   await fillHistory(reader);

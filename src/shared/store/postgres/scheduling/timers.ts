@@ -91,30 +91,33 @@ const LIST_DUE: Statement = {
  * key nor for more than a turn. Its queue has perhaps been empty since, and begun again, or it is another one.
  */
 const RETURNED_TAG = `
-        select coalesce(
-          (
-            select q.seq - 1
-            from work_queue q
-            where strpos(q.queue_key, '~') > 0
-              and q.queue_key = k.queue_key
-              and split_part(q.queue_name, '~', 2) = k.share
-              and q.priority = d.priority
-            order by q.seq
-            limit 1
-          ),
-          (
-            select q.seq + ceil(${TAGS_PER_TURN} / k.weight)::int8
-            from work_queue q
-            where q.queue_key = k.queue_key
-              and q.priority = d.priority
-            order by q.seq
-            limit 1
+        select case
+          -- A condition of the join would be checked after this, and other names have no weight.
+          when d.queue_seq < 0 and strpos(d.queue_key, '#') = 0 then coalesce(
+            (
+              select q.seq - 1
+              from work_queue q
+              where strpos(q.queue_key, '~') > 0
+                and q.queue_key = k.queue_key
+                and split_part(q.queue_name, '~', 2) = k.share
+                and q.priority = d.priority
+              order by q.seq
+              limit 1
+            ),
+            (
+              select q.seq + ceil(${TAGS_PER_TURN} / k.weight::float8)::int8
+              from work_queue q
+              where q.queue_key = k.queue_key
+                and q.priority = d.priority
+              order by q.seq
+              limit 1
+            )
           )
-        ) as tag
+        end as tag
         from (
           select split_part(d.queue_key, '~', 1) || '~' as queue_key,
             split_part(d.queue_name, '~', 2) as share,
-            split_part(d.queue_name, '~', 3)::float8 as weight
+            split_part(d.queue_name, '~', 3) as weight
         ) k`;
 
 /** Waits for nobody: a retry that a commit is revoking at this moment is left to it. */
@@ -180,8 +183,8 @@ const PROMOTE: Statement = {
         d.queued_at + d.schedule_to_start_ms * interval '1 millisecond', d.queued_at,
         ${ticketColumns('d')}
       from described d
-      left join lateral (${RETURNED_TAG}
-      ) f on d.queue_seq < 0 and strpos(d.queue_key, '#') = 0
+      cross join lateral (${RETURNED_TAG}
+      ) f
       where d.queue_seq is not null
       returning q.seq, q.queue_key, q.queue_name, true as is_released, ${ticketColumns('q')}
     )

@@ -179,6 +179,28 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     },
   );
 
+  check('a released item without a key returns beside items with keys', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const of = { queueName: 'gpu' };
+    await queue(store, tenantId, [null], of);
+    const [item] = await claim(store, tenantId, { limit: 1, queueNames: ['gpu'] });
+    if (item === undefined) throw new Error('nothing was claimed');
+    await queue(store, tenantId, ['a'], of);
+    const found = await store.work.find(item.ticket.workItemId, tenantId);
+    const { leaseFence, ticket } = item;
+    const place = found?.lease?.queuePlace ?? null;
+    t.true((place?.seq ?? 0) > 0);
+    await commitOne(
+      store,
+      makePlan(ticket, {
+        settles: [settleOf(item)],
+        retries: [{ ticket, delayMs: 1, released: { leaseFence, place, isHeld: false } }],
+      }),
+    );
+    await promote(store, item);
+    t.is((await claim(store, tenantId, { limit: 10, queueNames: ['gpu'] })).length, 2);
+  });
+
   check('an item below a quota gets its tag with its place', async (t, { store }) => {
     const tenantId = makeTenantId();
     await queue(store, tenantId, repeat('a', 5));
