@@ -154,7 +154,7 @@ export async function openEngine(given: {
     async run(workflowId, input) {
       const executionId = executionIdFromUuid(ids.uuid());
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const end = wake.subscribe(endedTopic(executionId), resolve);
+      const end = wake.subscribe(endedTopic(executionId), () => resolve());
       const late = setTimeout(() => reject(new Error(`${executionId} does not end`)), END_MS_MAX);
       try {
         // With pure nodes alone, the execution has ended when this resolves.

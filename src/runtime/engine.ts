@@ -11,7 +11,7 @@ import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
 import { createRecaller } from '../shared/engine/memory/recaller.ts';
 import type { EngineReport } from '../shared/engine/report.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
-import { connectRemoteWake, createWakeBus } from '../shared/engine/wake/wake-bus.ts';
+import { connectRemoteWake, createWakeBus, PLACES_TOPIC } from '../shared/engine/wake/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../shared/nodes/index.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import type { Wake } from '../shared/ports/wake.ts';
@@ -58,6 +58,8 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     onListenerError: (error) => metrics.report.trouble('a wake-up listener failed', error),
   });
   await connectRemoteWake({ bus: wake, remote: store.wake });
+  // The process that looks at the waits answers with who waits, see `scheduling/awaited-places.ts`.
+  wake.notify([PLACES_TOPIC]);
   const settings = engineSettings(params);
   // Parts that need the engine get it lazily, because it is created after them.
   const later = () => engine;

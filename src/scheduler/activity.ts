@@ -14,19 +14,23 @@ export interface Activity {
   readonly isQuiet: () => boolean;
   /** Work was found in a quiet time that no hint had announced. */
   readonly hintMissed: () => void;
+  /** Hints have not been missed lately. */
+  readonly trustsHints: () => boolean;
 }
 
 export function createActivity(now: () => number): Activity {
   let lastTouch = now();
   let distrustUntil = -Infinity;
+  const trustsHints = () => now() >= distrustUntil;
   return {
     touch() {
       lastTouch = now();
     },
-    isQuiet: () => now() - lastTouch >= QUIET_AFTER_MS && now() >= distrustUntil,
+    isQuiet: () => now() - lastTouch >= QUIET_AFTER_MS && trustsHints(),
     hintMissed() {
       distrustUntil = now() + DISTRUST_MS;
     },
+    trustsHints,
   };
 }
 

@@ -32,6 +32,8 @@ export function createFakeCluster() {
     waiting: {} as Partial<WaitingWork>,
     /** The results of sweeps: whether workflows are paused, and the number of batches to hold. */
     pauses: { are: false, batches: 0 },
+    /** Whether executions wait for places, how many of which are free, and when there is a token. */
+    places: { isWaiting: false, free: 0, tokenAt: null as number | null },
   };
 
   async function add(processId: string, options: AddOptions = {}) {
@@ -117,7 +119,18 @@ export function createFakeCluster() {
       takeStarts: () => undefined,
       async admitChildren() {
         record('admitChildren');
-        return { ...EMPTY, isWaiting: false, nextTokenMs: null };
+        const { isWaiting, free, tokenAt } = due.places;
+        due.places.free = 0;
+        const nextTokenMs = tokenAt === null ? null : Math.max(0, tokenAt - timers.now());
+        if (nextTokenMs === 0) due.places.tokenAt = null;
+        const found = free + (nextTokenMs === 0 ? 1 : 0);
+        return {
+          found,
+          more: false,
+          isWaiting,
+          isPart: false,
+          nextTokenMs: nextTokenMs === 0 ? null : nextTokenMs,
+        };
       },
       async admitQuotaItems() {
         record('admitQuotaItems');

@@ -248,6 +248,71 @@ test('while nothing is scheduled and all is quiet, it is asked for every two min
   await one.scheduler.stop(DEADLINE);
 });
 
+test('while executions wait for places and all is quiet, one process looks for them every ten seconds', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  const two = await cluster.add('two');
+  cluster.due.places.isWaiting = true;
+  one.bus.notify(['places']);
+  await cluster.timers.advance(120_000);
+  const looks = () => cluster.named('admitChildren', 'one').length;
+  const before = looks();
+  await cluster.timers.advance(600_000);
+  t.is(looks() - before, 60);
+  await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+});
+
+test('a free place is given at once with the hint, and within a second without one directly after it', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  cluster.due.places.isWaiting = true;
+  await cluster.timers.advance(120_000);
+  cluster.due.places.free = 1;
+  one.bus.notify(['places']);
+  await cluster.timers.advance(0);
+  t.is(cluster.due.places.free, 0);
+  // Another process has not heard yet that executions wait.
+  await cluster.timers.advance(1_000);
+  cluster.due.places.free = 1;
+  await cluster.timers.advance(1_000);
+  t.is(cluster.due.places.free, 0);
+  await one.scheduler.stop(DEADLINE);
+});
+
+test('a free place whose hint was lost is found, and looks are frequent for ten minutes', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  cluster.due.places.isWaiting = true;
+  await cluster.timers.advance(120_000);
+  cluster.due.places.free = 1;
+  await cluster.timers.advance(12_000);
+  t.is(cluster.due.places.free, 0);
+  await cluster.timers.advance(60_000);
+  cluster.due.places.free = 1;
+  await cluster.timers.advance(1_000);
+  t.is(cluster.due.places.free, 0);
+  await cluster.timers.advance(660_000);
+  const before = cluster.named('admitChildren').length;
+  await cluster.timers.advance(60_000);
+  t.is(cluster.named('admitChildren').length - before, 6);
+  await one.scheduler.stop(DEADLINE);
+});
+
+test('a token that comes while nothing is announced is used when it comes, and is no lost hint', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  cluster.due.places = { isWaiting: true, free: 0, tokenAt: cluster.timers.now() + 123_456 };
+  await cluster.timers.advance(123_400);
+  t.not(cluster.due.places.tokenAt, null);
+  await cluster.timers.advance(60);
+  t.is(cluster.due.places.tokenAt, null);
+  await cluster.timers.advance(60_000);
+  const before = cluster.named('admitChildren').length;
+  await cluster.timers.advance(60_000);
+  t.is(cluster.named('admitChildren').length - before, 6);
+  await one.scheduler.stop(DEADLINE);
+});
+
 test('executions of a paused workflow are held by the process on duty alone, with the hint', async (t) => {
   const cluster = createFakeCluster();
   const members = [await cluster.add('one'), await cluster.add('two')];

@@ -84,6 +84,7 @@ export function openEngine(given: GivenToEngine): {
       batchBytesMax: given.settings.inputBytesMax,
       wake: given.wake,
       report,
+      now,
     }),
     quotaAdmission: createQuotaAdmission({
       quotas: store.quotas,

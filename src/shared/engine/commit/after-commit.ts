@@ -19,7 +19,7 @@ export function afterCommit(
   const { commit, row, committedAt } = of;
   const { workflowId, shard, createdAt } = row;
   wakeFor(deps.wake, commit, shard);
-  deps.admission.note(commit);
+  deps.admission.note(commit, workflowId);
   deps.quotaAdmission.note(commit);
   const { status } = commit;
   if (status === null || !isTerminal(status)) return;

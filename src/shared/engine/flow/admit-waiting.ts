@@ -1,5 +1,7 @@
 import type { TenantId } from '../../domain/ids.ts';
+import { workflowOfLine } from '../../domain/workflow/flow/flow-key.ts';
 import type { EngineReport } from '../report.ts';
+import type { SeenName } from '../scheduling/awaited-places.ts';
 import {
   type AdmittedExecution,
   type EndedDebounce,
@@ -14,8 +16,10 @@ export interface FlowRound {
   readonly found: number;
   readonly more: boolean;
   readonly shards: ReadonlySet<number>;
-  /** Those with executions that wait. */
-  readonly tenants: readonly TenantId[];
+  /** Whose executions wait. */
+  readonly waiting: readonly SeenName[];
+  /** Those are all. */
+  readonly isWhole: boolean;
   /** Until the next token that somebody waits for; null: nobody waits for one alone. */
   readonly nextTokenMs: number | null;
   /** Where the next round continues; null: at the first line. */
@@ -67,11 +71,13 @@ export async function admitWaiting(
     ...(after !== null && { after }),
   });
   const shards = new Set<number>();
+  const waiting: SeenName[] = [];
   let found = 0;
   let more = false;
   let nextTokenMs = Infinity;
   for (const key of keys) {
     const { tenantId, placeKey } = key;
+    const name = { tenantId, workflowId: workflowOfLine(placeKey) };
     if (key.hasSurplus) {
       const surplus = await flow.listSurplus({ tenantId, placeKey, limit: CANCELLED_MAX });
       await Promise.all(
@@ -83,9 +89,11 @@ export async function admitWaiting(
       more ||= surplus.length >= CANCELLED_MAX;
     } else if (!mayBegin(key)) {
       if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
+      waiting.push({ ...name, hasBegun: false });
       continue;
     }
     const { admitted, hasMoved = false, ...next } = await admitLine(flow, key, commits);
+    waiting.push({ ...name, hasBegun: admitted.length > 0 });
     nextTokenMs = Math.min(nextTokenMs, next.nextTokenMs ?? Infinity);
     // Another batch of the line may be full.
     const mayFollow = key.isBatched && admitted.length > 0;
@@ -107,7 +115,8 @@ export async function admitWaiting(
     // Those of this part come before the others.
     last: isFull ? after : lastLine,
     shards,
-    tenants: keys.map(({ tenantId }) => tenantId),
+    waiting,
+    isWhole: keys.length < KEYS_MAX,
     nextTokenMs: nextTokenMs === Infinity ? null : nextTokenMs,
   };
 }

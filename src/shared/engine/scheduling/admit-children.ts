@@ -1,10 +1,10 @@
 import { isTerminal } from '../../domain/execution/status.ts';
-import type { TenantId } from '../../domain/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import type { FlowStore, LineName } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
+import { createAwaitedPlaces } from './awaited-places.ts';
 import type { RoundResult } from './round-result.ts';
 import { admitWaiting, type FlowCommits } from '../flow/admit-waiting.ts';
 import { runTopic } from '../wake/wake-for.ts';
@@ -12,19 +12,22 @@ import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 
 /**
  * Starts children that wait for a place below their tenant's limit, and executions that wait for a
- * place of their key. The rows of those that wait are authoritative, and a round that reads them starts all that may begin. Hints avoid delays: a
- * process sends one when it makes a child wait, and when an execution ends in a tenant with
- * children known to wait. So tenants without limits, or without children, cost nothing here.
+ * place of their key. The rows of those that wait are authoritative, and a round that reads them starts
+ * all that may begin. Hints avoid delays: a process sends one when it makes an execution wait, and when one
+ * ends for whose place others are known to wait (`awaited-places.ts`). So tenants without limits, and
+ * workflows in which nobody waits, cost nothing here.
  */
 export interface Admission {
-  /** Called after an accepted commit. */
-  note(commit: CommitPlan): void;
+  /** Called after an accepted commit; null: the caller does not know the workflow. */
+  note(commit: CommitPlan, workflowId: string | null): void;
   round(commits: FlowCommits): Promise<AdmissionRound>;
 }
 
 export interface AdmissionRound extends RoundResult {
   /** Executions wait that found no place in this round. */
   readonly isWaiting: boolean;
+  /** There are more lines than one round looks at, or announces. */
+  readonly isPart: boolean;
   /** Until the next token that an execution waits for; null: none waits for one alone. */
   readonly nextTokenMs: number | null;
 }
@@ -38,21 +41,24 @@ export function createAdmission(deps: {
   readonly batchBytesMax: number;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count' | 'observe'>;
+  readonly now: () => number;
 }): Admission {
-  let waiting: ReadonlySet<TenantId> = new Set();
+  const awaited = createAwaitedPlaces(deps);
   let lastLine: LineName | null = null;
 
   return {
-    note(commit) {
-      const makesWait =
-        commit.create?.awaitsPlace !== undefined ||
-        commit.entersQueue !== undefined ||
+    note(commit, workflowId) {
+      const { tenantId, status } = commit;
+      const waitsForKey =
+        commit.create?.awaitsPlace !== undefined || commit.entersQueue !== undefined;
+      const waitsForTenant =
         commit.tenantLine !== undefined ||
         commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
-      const makesRoom =
-        commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);
-      if (makesWait) waiting = new Set([...waiting, commit.tenantId]);
-      if (makesWait || makesRoom) deps.wake.notify([PLACES_TOPIC]);
+      if (waitsForKey) awaited.add({ tenantId, workflowId });
+      if (waitsForTenant) awaited.add({ tenantId, workflowId: null });
+      const hasEnded = status !== null && isTerminal(status);
+      const makesRoom = hasEnded && awaited.has({ tenantId, workflowId });
+      if (waitsForKey || waitsForTenant || makesRoom) deps.wake.notify([PLACES_TOPIC]);
     },
 
     async round(commits) {
@@ -64,7 +70,10 @@ export function createAdmission(deps: {
         after,
       });
       lastLine = inFlow.last;
-      waiting = new Set([...tenants, ...inFlow.tenants]);
+      awaited.see([
+        ...tenants.map((tenantId) => ({ tenantId, workflowId: null, hasBegun: false })),
+        ...inFlow.waiting,
+      ]);
       deps.wake.notify([...inFlow.shards].map(runTopic));
       let { found, more } = inFlow;
       for (const tenantId of tenants) {
@@ -83,7 +92,8 @@ export function createAdmission(deps: {
       return {
         found,
         more,
-        isWaiting: waiting.size > 0 || after !== null || lastLine !== null,
+        isWaiting: tenants.length > 0 || inFlow.waiting.length > 0,
+        isPart: after !== null || lastLine !== null || !inFlow.isWhole,
         nextTokenMs,
       };
     },

@@ -105,6 +105,6 @@ async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
   const verdict = await deps.committer.commit(commit);
   if (!verdict.accepted) return;
   deps.report.count('timers_fired', 1, { purpose });
-  deps.admission.note(commit);
+  deps.admission.note(commit, null);
   wakeFor(deps.wake, commit, shardOf(executionId));
 }

@@ -54,8 +54,8 @@ export async function updateTenant(
   const updated = await deps.store.tenants.update(tenantId, { ...changes, actorId });
   if (updated === null) throw notFound(`tenant ${tenantId}`);
   forgetEverywhere(deps, tenantId);
-  // A higher limit has places for executions that wait.
-  if (changes.limits !== null) deps.wake.notify([PLACES_TOPIC]);
+  // A higher limit has places for executions that wait, and those of an active tenant begin.
+  if (changes.limits !== null || changes.status !== null) deps.wake.notify([PLACES_TOPIC]);
   return updated;
 }
 

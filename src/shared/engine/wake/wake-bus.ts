@@ -21,6 +21,9 @@ export const PAUSES_TOPIC = 'pauses';
 /** A child waits for a place of its tenant's limit, or one may have come free. */
 export const PLACES_TOPIC = 'places';
 
+/** Somebody waits for a place: see `scheduling/awaited-places.ts`. It says what is, so it wakes nobody else. */
+export const WAITS_TOPIC = 'waits';
+
 /** An item waits for a place of a quota, or one may have come free. */
 export const QUOTAS_TOPIC = 'quotas';
 
@@ -86,21 +89,29 @@ export function createWakeBus(
   function flush(): void {
     const topics = [...pending];
     pending.clear();
-    for (const { listener } of listenersOf(topics)) call(listener);
+    for (const [{ listener }, details] of listenersOf(topics)) call(() => listener([...details]));
   }
 
-  /** Each listener once, however many of its topics came. */
-  function listenersOf(topics: readonly string[]): ReadonlySet<Listener> {
-    const named = topics.includes(EVERY_TOPIC) ? listeners.keys() : [...topics, EVERY_TOPIC];
-    const found = new Set<Listener>();
-    for (const said of named) {
+  /** Each listener once with the details for it, however many of its topics came. */
+  function listenersOf(
+    topics: readonly string[],
+  ): ReadonlyMap<Listener, ReadonlySet<string | null>> {
+    const found = new Map<Listener, Set<string | null>>();
+    for (const said of namedBy(topics)) {
       const mark = said.indexOf(DETAIL_MARK);
-      const topic = withoutDetail(said);
-      for (const each of listeners.get(topic) ?? []) {
-        if (mark < 0 || each.accepts(said.slice(mark + 1))) found.add(each);
+      const detail = mark < 0 ? null : said.slice(mark + 1);
+      for (const each of listeners.get(withoutDetail(said)) ?? []) {
+        if (detail !== null && !each.accepts(detail)) continue;
+        found.set(each, (found.get(each) ?? new Set()).add(detail));
       }
     }
     return found;
+  }
+
+  function namedBy(topics: readonly string[]): Iterable<string> {
+    if (topics.includes(EVERY_TOPIC)) return listeners.keys();
+    const isNews = topics.some((topic) => withoutDetail(topic) !== WAITS_TOPIC);
+    return isNews ? [...topics, EVERY_TOPIC] : topics;
   }
 
   function sendOn(topics: readonly string[]): void {
@@ -144,7 +155,7 @@ export function createWakeBus(
 }
 
 interface Listener {
-  readonly listener: () => void;
+  readonly listener: Parameters<Wake['subscribe']>[1];
   readonly accepts: (detail: string) => boolean;
 }
 
@@ -163,6 +174,7 @@ const SHARED_TOPICS = new Set([
   SCHEDULES_TOPIC,
   PAUSES_TOPIC,
   PLACES_TOPIC,
+  WAITS_TOPIC,
   QUOTAS_TOPIC,
   SCHEDULERS_TOPIC,
   TOKENS_TOPIC,

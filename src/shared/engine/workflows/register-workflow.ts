@@ -6,6 +6,7 @@ import { waitLimitsOf } from '../../domain/workflow/flow/limits-in-force.ts';
 import type { Warning } from '../../domain/workflow/problem.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
+import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 import { inspectDefinition } from './inspect-definition.ts';
 import { refuseDefinition } from './refuse-definition.ts';
 
@@ -55,6 +56,8 @@ export async function registerWorkflow(
     waitLimits: waitLimitsOf(read.plan),
   });
   if (row === null) throw noRoom(max ?? 0);
+  // A higher limit, or none, lets executions begin that wait.
+  deps.wake.notify([PLACES_TOPIC]);
   return {
     workflowId: row.workflowId,
     version: row.version,

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import type { GivenRules } from '../../../../src/shared/domain/workflow/flow/given-rules.ts';
+import { PLACES_TOPIC } from '../../../../src/shared/engine/wake/wake-bus.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -44,6 +45,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.begun(all), all.slice(0, 1));
     await svc.register('2', {});
     t.deepEqual(await eventually(() => svc.allBegun(all)), all);
+  });
+
+  test(`${dialect}: a version that lifts the limits is looked at without waiting for the next poll`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.register('1', { concurrency: { limit: 1 } });
+    await svc.settle();
+    let hints = 0;
+    svc.wake.subscribe(PLACES_TOPIC, () => void (hints += 1));
+    await svc.register('2', {});
+    await svc.settle();
+    t.is(hints, 1);
   });
 
   test(`${dialect}: a rate that is raised lets those begin that wait`, async (t) => {

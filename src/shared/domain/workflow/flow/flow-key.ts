@@ -82,6 +82,12 @@ export function nameForStarts(name: string, given: readonly BeginningKind[]): st
   return JSON.stringify([workflowId, key, rateKey, ...more, 'start', ...given]);
 }
 
+/** The workflow in the name of a line, or of places. */
+export function workflowOfLine(line: string): string {
+  const [workflowId = ''] = JSON.parse(line) as readonly string[];
+  return workflowId;
+}
+
 /** The key of the rate in a name that `lineKeyOf` made. */
 export function rateKeyInLine(line: string): string {
   const [, , key = ''] = JSON.parse(line) as readonly string[];
