@@ -19,6 +19,7 @@ import { servers } from './servers.ts';
 import { shards } from './shards.ts';
 import { waitingClients } from './waiting-clients.ts';
 import { waitingForResults } from './waiting-for-results.ts';
+import { waitingStarts } from './waiting-starts.ts';
 import { features } from './sql-features.ts';
 
 /*
@@ -26,7 +27,8 @@ import { features } from './sql-features.ts';
  *
  * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and `--save`
  * writes the tables there. `--large` adds the sizes that take minutes to fill. `--executions` sets the
- * size of large-history, console-list, sealing, pause-of-workflow and artifact-survey.
+ * size of large-history, console-list, waiting-for-results, waiting-starts, sealing, pause-of-workflow and
+ * artifact-survey.
  */
 
 const EXPERIMENTS = [
@@ -41,6 +43,7 @@ const EXPERIMENTS = [
   roundTrips,
   waitingClients,
   waitingForResults,
+  waitingStarts,
   pauseOfWorkflow,
   sealing,
   artifactSurvey,

@@ -15,6 +15,8 @@ const THIS_CHECKOUT = new URL('../../', import.meta.url).pathname;
 export interface RuntimeProcess {
   /** Its base URL; nothing listens there when a scheduler runs without an API. */
   readonly url: string;
+  /** Its own listener for metrics and readiness; nothing listens there when it serves the API. */
+  readonly metricsUrl: string;
   readonly pid: number;
   readonly process: ChildProcess;
   stop(): Promise<void>;
@@ -50,9 +52,11 @@ export async function startRuntime(given: {
     stdio: ['ignore', 'inherit', 'inherit', ...(nodeOptions.length > 0 ? ['ipc' as const] : [])],
   });
   const url = `http://127.0.0.1:${port}`;
-  await untilReady(role === 'scheduler' ? `http://127.0.0.1:${metricsPort}` : url, runtime);
+  const metricsUrl = `http://127.0.0.1:${metricsPort}`;
+  await untilReady(role === 'scheduler' ? metricsUrl : url, runtime);
   return {
     url,
+    metricsUrl,
     pid: runtime.pid ?? 0,
     process: runtime,
     stop: async () => {
