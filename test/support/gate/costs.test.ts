@@ -5,7 +5,7 @@ import test from 'ava';
 
 import { childSecondsOf, describeCosts, type FileCost } from './costs.ts';
 
-test('the processor time of ended children is told apart from that of their parent', (t) => {
+test('the time of ended children is counted without that of their parent', (t) => {
   const before = childSecondsOf(readFileSync('/proc/self/stat', 'utf8'));
   // Takes far longer than the hundredth of a second that the kernel counts in.
   const busy = 'const { user } = process.cpuUsage(); while (process.cpuUsage().user < user + 2e5);';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 /** The variable with the file to which each test file adds a line of JSON, its `FileCost`. */
 export const COSTS_FILE = 'TEST_COSTS_FILE';
 
-/** What a test file has cost, in seconds. The work of the shared PostgreSQL server is not in it. */
+/** The cost of a test file, in seconds. The work of the shared PostgreSQL server is not in it. */
 export interface FileCost {
   readonly file: string;
   /** From the start of its process to the end. */
