@@ -96,18 +96,16 @@ interface Execution {
   readonly waiting_on: readonly { readonly waiting_for: string }[];
 }
 
-/** Polls the execution at short intervals until the condition holds, with a limit. */
 async function readUntil(
   id: string,
   isWanted: (execution: Execution) => boolean,
 ): Promise<Execution> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
+  return eventually(async () => {
     const response = await fetch(`${url}/executions/${id}`);
     const execution = (await response.json()) as Execution;
     if (isWanted(execution)) return execution;
-    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(execution)}`);
-  }
+    throw new Error(`still ${JSON.stringify(execution)}`);
+  });
 }
 
 test('dev tells its URL and what to do next', (t) => {
