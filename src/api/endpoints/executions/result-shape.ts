@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { ExecutionResult, NotEnded } from '../../../shared/engine/executions/results/read-result.ts';
+import type {
+  ExecutionResult,
+  NotEnded,
+} from '../../../shared/engine/executions/results/read-result.ts';
 import { anyObject, anyValue } from '../../schemas/json-values.ts';
 import { queryDuration, queryFlag } from '../../schemas/query.ts';
 import { executionId } from '../../schemas/text.ts';
