@@ -143,7 +143,9 @@ export function requestsOf({ cursors, ids, parentId, middle, groupId }: Cast): r
     },
     { what: 'failures of a day by cause', path: () => '/failures' },
     { what: 'failures by cause', path: failures('') },
-    { what: 'failures by cause, 50 of each', path: failures('&members=50') },
+    // As the console asks.
+    { what: 'failures by cause, 20 with 50 of each', path: failures('&limit=20&members=50') },
+    { what: 'failures by cause, 100 with 50 of each', path: failures('&members=50') },
     { what: 'failures of a workflow', path: failures(`&workflow_id=${OFTEN}`) },
     { what: 'failures of a rare workflow', path: failures(`&workflow_id=${RARE}`) },
     {

@@ -1247,7 +1247,7 @@ export interface paths {
         };
         /**
          * Lists dead letters and failed executions by cause
-         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 2000 of each kind are read, from at least the latest 5000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page. `GET /failures/{id}` lists all failures of a group.
+         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 1500 of each kind are read, from at least the latest 4000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page. `GET /failures/{id}` lists all failures of a group.
          *
          *     Access: any token but a worker’s.
          */

@@ -12,7 +12,7 @@ import { failureShape, isExact, shapeFailure } from './failure-shape.ts';
 import { failuresFilter, readFilter } from './failures-filter.ts';
 
 const GROUPS_MAX = 100;
-const MEMBERS_DEFAULT = 10;
+const MEMBERS_DEFAULT = 5;
 const MEMBERS_MAX = 50;
 
 const cursorColumns = z.tuple([z.string().refine(isTimestamp), z.int().positive(), z.string()]);
@@ -33,7 +33,7 @@ export const listFailures = defineEndpoint({
   summary: 'Lists dead letters and failed executions by cause',
   note:
     'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +
-    'by the time when they began. The latest 2000 of each kind are read, from at least the latest 5000 ' +
+    'by the time when they began. The latest 1500 of each kind are read, from at least the latest 4000 ' +
     'of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
     'first page count on no page. `GET /failures/{id}` lists all failures of a group.',
   query: z.object({

@@ -27,7 +27,7 @@ export interface FoundExecutions {
 }
 
 /** One page looks through so many executions at most. */
-const SCANNED_MAX = 20_000;
+const SCANNED_MAX = 15_000;
 
 /** A page of the executions that fit, newest first, from a bounded part of the list. */
 export async function searchExecutions(

@@ -12,9 +12,9 @@ import { mayRedactErrors, redactError } from '../executions/redact-view.ts';
 import { type FailureGroup, groupFailures, type ShownFailures } from './group-failures.ts';
 
 /** How many of each kind are read: the latest. */
-export const FAILURES_MAX = 2_000;
+export const FAILURES_MAX = 1_500;
 /** So many of each kind are looked through at most, for those that fit; half as many with a search for each. */
-const SCANNED_MAX = 10_000;
+const SCANNED_MAX = 8_000;
 
 /** The failures that are grouped. */
 export interface FailuresFilter {
