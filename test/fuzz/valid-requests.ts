@@ -272,6 +272,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     body: {
       worker_id: WORKER_ID,
       queue_types: ['python_tool'],
+      queues: ['default'],
       wait_ms: dice.pick([null, 0]),
       // Drawn reports would hardly ever name an existing item.
       reports: undefined,

@@ -1,5 +1,5 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 
 /** The operations on files from which `writeArchive` builds its guarantee. */
@@ -44,9 +44,7 @@ export const ARCHIVE_FILES: ArchiveFiles = {
     }
   },
   compress(lines) {
-    const source = Readable.from(lines);
-    const gzip = createGzip();
-    source.on('error', (error) => gzip.destroy(error));
-    return source.pipe(gzip);
+    // An error may come before anybody reads; whoever reads then gets it.
+    return pipeline(Readable.from(lines), createGzip(), () => undefined);
   },
 };

@@ -19,6 +19,8 @@ import { createRunnerMailbox, type Mail, type RunnerMailbox } from './runner-mai
 import { emptyTail } from './snapshot-tail.ts';
 import { cancelOrphan } from './tell-family.ts';
 import { listUnknownLeases } from './unknown-leases.ts';
+import { endedTopic } from '../wake/awaited-ends.ts';
+import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 import { WakeableRest } from './wakeable-rest.ts';
 
 const OUTAGE_REST_MS = { min: 100, max: 5_000 };
@@ -194,6 +196,9 @@ export class ExecutionRunner {
     const held = this.#held;
     if (this.#wasAnswerLost && held !== null) await this.#recoverLeases();
     if (held === null || isTerminal(held.state.status)) {
+      // Whoever committed the end has perhaps told nobody.
+      if (this.#wasAnswerLost)
+        this.#deps.wake.notify([PLACES_TOPIC, endedTopic(this.#executionId)]);
       this.#dropIncoming();
       return true;
     }

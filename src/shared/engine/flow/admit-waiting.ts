@@ -16,8 +16,12 @@ export interface FlowRound {
   readonly found: number;
   readonly more: boolean;
   readonly shards: ReadonlySet<number>;
-  /** Whose executions wait. */
+  /** Executions wait that found nothing in this round. */
+  readonly isWaiting: boolean;
+  /** Whose executions wait for places. The end of another one brings no token, and ends no batch. */
   readonly waiting: readonly SeenName[];
+  /** A line that may begin gave nothing: somebody else changed it at the same moment. */
+  readonly wasCrossed: boolean;
   /** Those are all. */
   readonly isWhole: boolean;
   /** Until the next token that somebody waits for; null: nobody waits for one alone. */
@@ -74,6 +78,7 @@ export async function admitWaiting(
   const waiting: SeenName[] = [];
   let found = 0;
   let more = false;
+  let wasCrossed = false;
   let nextTokenMs = Infinity;
   for (const key of keys) {
     const { tenantId, placeKey } = key;
@@ -89,11 +94,12 @@ export async function admitWaiting(
       more ||= surplus.length >= CANCELLED_MAX;
     } else if (!mayBegin(key)) {
       if (key.hasRoom) nextTokenMs = Math.min(nextTokenMs, key.nextTokenMs);
-      waiting.push({ ...name, hasBegun: false });
+      else waiting.push({ ...name, hasBegun: false });
       continue;
     }
     const { admitted, hasMoved = false, ...next } = await admitLine(flow, key, commits);
-    waiting.push({ ...name, hasBegun: admitted.length > 0 });
+    if (admitted.length > 0) waiting.push({ ...name, hasBegun: true });
+    wasCrossed ||= admitted.length === 0 && !hasMoved;
     nextTokenMs = Math.min(nextTokenMs, next.nextTokenMs ?? Infinity);
     // Another batch of the line may be full.
     const mayFollow = key.isBatched && admitted.length > 0;
@@ -115,7 +121,9 @@ export async function admitWaiting(
     // Those of this part come before the others.
     last: isFull ? after : lastLine,
     shards,
+    isWaiting: keys.length > 0,
     waiting,
+    wasCrossed,
     isWhole: keys.length < KEYS_MAX,
     nextTokenMs: nextTokenMs === Infinity ? null : nextTokenMs,
   };

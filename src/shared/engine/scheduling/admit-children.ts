@@ -1,6 +1,6 @@
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { Wake } from '../../ports/wake.ts';
-import type { CommitPlan } from '../../store/commit.ts';
+import type { AwaitedPlace, CommitPlan } from '../../store/commit.ts';
 import type { FlowStore, LineName } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
@@ -26,7 +26,7 @@ export interface Admission {
 export interface AdmissionRound extends RoundResult {
   /** Executions wait that found no place in this round. */
   readonly isWaiting: boolean;
-  /** There are more lines than one round looks at, or announces. */
+  /** There are more lines than one round looks at, or announces, or one crossed another change. */
   readonly isPart: boolean;
   /** Until the next token that an execution waits for; null: none waits for one alone. */
   readonly nextTokenMs: number | null;
@@ -54,7 +54,9 @@ export function createAdmission(deps: {
       const waitsForTenant =
         commit.tenantLine !== undefined ||
         commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
-      if (waitsForKey) awaited.add({ tenantId, workflowId });
+      if (waitsForPlace(commit.entersQueue ?? commit.create?.awaitsPlace)) {
+        awaited.add({ tenantId, workflowId });
+      }
       if (waitsForTenant) awaited.add({ tenantId, workflowId: null });
       const hasEnded = status !== null && isTerminal(status);
       const makesRoom = hasEnded && awaited.has({ tenantId, workflowId });
@@ -92,10 +94,20 @@ export function createAdmission(deps: {
       return {
         found,
         more,
-        isWaiting: tenants.length > 0 || inFlow.waiting.length > 0,
-        isPart: after !== null || lastLine !== null || !inFlow.isWhole,
+        isWaiting: tenants.length > 0 || inFlow.isWaiting,
+        isPart: after !== null || lastLine !== null || !inFlow.isWhole || inFlow.wasCrossed,
         nextTokenMs,
       };
     },
   };
+}
+
+/** The end of another execution brings no token, and ends no batch. */
+function waitsForPlace(awaited: AwaitedPlace | undefined): boolean {
+  return (
+    awaited !== undefined &&
+    awaited.placesMax !== null &&
+    awaited.batch === undefined &&
+    awaited.debounce === undefined
+  );
 }

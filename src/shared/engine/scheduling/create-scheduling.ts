@@ -20,7 +20,7 @@ export function createScheduling(
   runnersOf: (ports: EnginePorts) => NodeRunners,
 ): { readonly scheduling: Scheduling; readonly startsHere: StartsHere } {
   const queue = new EngineQueue(deps);
-  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)), () => queue.noteItem());
+  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)), queue);
   const starts = createLocalStarts(deps, { pool, queue });
   const pauseSweep = createPauseSweep(deps);
   const scheduling: Scheduling = {

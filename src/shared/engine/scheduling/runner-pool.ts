@@ -7,6 +7,7 @@ import { createRestingStates, type RestingStates } from '../advance/resting-stat
 import type { RunningItem } from '../advance/run-items.ts';
 import type { EngineDeps } from '../deps.ts';
 import { cancelledTopic } from '../wake/wake-for.ts';
+import type { EngineQueue } from './engine-queue.ts';
 import { giveBackItem } from './give-back-item.ts';
 
 /** News about an execution. */
@@ -35,7 +36,7 @@ const BACKOFF_MS = 10_000;
 export class RunnerPool {
   readonly #deps: EngineDeps;
   readonly #nodeRunners: NodeRunners;
-  readonly #onQueued: () => void;
+  readonly #queue: Pick<EngineQueue, 'mayHoldItems' | 'noteItem'>;
   readonly #underWay = new Map<ExecutionId, ExecutionRunner>();
   readonly #resting: RestingStates;
   /** When each backoff ends; the oldest comes first, since all last equally long. */
@@ -44,10 +45,14 @@ export class RunnerPool {
   #isDraining = false;
   #itemsMax = UNDER_WAY_MAX;
 
-  /** `onQueued`: it leaves items to the queue, for want of room. */
-  constructor(deps: EngineDeps, nodeRunners: NodeRunners, onQueued: () => void) {
+  /** It leaves items to the queue for want of room, and while older ones wait there. */
+  constructor(
+    deps: EngineDeps,
+    nodeRunners: NodeRunners,
+    queue: Pick<EngineQueue, 'mayHoldItems' | 'noteItem'>,
+  ) {
     this.#deps = deps;
-    this.#onQueued = onQueued;
+    this.#queue = queue;
     this.#nodeRunners = nodeRunners;
     this.#resting = createRestingStates(deps.wake);
   }
@@ -176,8 +181,8 @@ export class RunnerPool {
   }
 
   readonly #hasRoom = (): boolean => {
-    if (this.#underWay.size <= this.#itemsMax) return true;
-    this.#onQueued();
+    if (!this.#queue.mayHoldItems && this.#underWay.size <= this.#itemsMax) return true;
+    this.#queue.noteItem();
     return false;
   };
 

@@ -109,7 +109,9 @@ export function createWakeBus(
   }
 
   function namedBy(topics: readonly string[]): Iterable<string> {
-    if (topics.includes(EVERY_TOPIC)) return listeners.keys();
+    // It does not say who waits.
+    if (topics.includes(EVERY_TOPIC))
+      return listeners.keys().filter((topic) => topic !== WAITS_TOPIC);
     const isNews = topics.some((topic) => withoutDetail(topic) !== WAITS_TOPIC);
     return isNews ? [...topics, EVERY_TOPIC] : topics;
   }

@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import { ARCHIVE_FILES } from '../../../../src/shared/clients/archive/archive-files.ts';
 import {
   ArchiveWriteError,
   writeArchive,
@@ -103,4 +104,18 @@ test('an error of the database stays as it is, and leaves no part of a file', as
   }
   t.is(await t.throwsAsync(write(disk, at, broken())), down);
   t.deepEqual([...disk.files().keys()], []);
+});
+
+test('an error that comes before anybody reads waits for the reader', async (t) => {
+  async function* lines(): AsyncGenerator<string> {
+    yield 'one';
+    throw new Error('the database is gone');
+  }
+  const compressed = ARCHIVE_FILES.compress(lines());
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  const read = async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of compressed) chunks.push(chunk);
+  };
+  await t.throwsAsync(read, { message: 'the database is gone' });
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
-import { openTestEngine } from '../../../support/engine.ts';
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
 const OF_ALL = { shards: [...Array(64).keys()], limit: 100 };
@@ -51,4 +51,36 @@ test('slow calls that fill a process hold up no decisions, and their items wait 
   slow.resolve({ ok: true, output: {}, statePatch: {} });
   await host.settle();
   t.is((await other.story(calling)).at(-1), 'WorkflowCompleted');
+});
+
+test('a decision takes no place for which older items wait', async (t) => {
+  const { store, close, contents } = await openTestStore('sqlite');
+  t.teardown(close);
+  const slow = Promise.withResolvers<NodeOutcome>();
+  const host = openTestEngine({ store, run: () => slow.promise });
+  const started = await host.start({
+    nodes: { wait: { kind: WAIT }, call: { kind: 'call' } },
+    edges: [{ from: 'wait', to: 'call' }],
+  });
+  await host.turn();
+  for (let n = 0; n < 3; n += 1) {
+    await host.start({ nodes: { a: { kind: 'call' } }, edges: [] });
+  }
+  await host.scheduling.runQueuedNodes({ ...OF_ALL, limit: 1 });
+  await host.engine.deliverExternalEvent({
+    tenantId: TENANT,
+    executionId: started,
+    actorId: 'token:test',
+    correlationKey: 'k',
+    payload: {},
+  });
+  await host.scheduling.advanceRunnable(OF_ALL);
+  while ((await host.story(started)).at(-1) !== 'NodeScheduled call') {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { work_queue: queue, work_leases: leases } = await contents();
+  t.deepEqual([queue?.length, leases?.length], [3, 1]);
+  slow.resolve({ ok: true, output: {}, statePatch: {} });
+  await host.settle();
+  t.is((await host.story(started)).at(-1), 'WorkflowCompleted');
 });

@@ -2492,7 +2492,10 @@ begin
   end if;
 
   while not pg_try_advisory_xact_lock(hashtextextended(new.queue_key || share, 45)) loop
-    exit when clock_timestamp() >= statement_timestamp() + interval '500 milliseconds';
+    exit when clock_timestamp() >= statement_timestamp() + case
+      when current_setting('svc.queues_in_order', true) = 'on' then interval '500 milliseconds'
+      else interval '20 milliseconds'
+    end;
     perform pg_sleep(0.001);
   end loop;
 

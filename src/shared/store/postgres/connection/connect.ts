@@ -57,6 +57,9 @@ const PLANNING: SessionSettings = {
   jit: 'off',
 };
 
+/** See `tag_fair_item`: statements of this release queue items in the order of their keys. */
+const SESSION: SessionSettings = { ...PLANNING, 'svc.queues_in_order': 'on' };
+
 export interface Statement {
   /** At most 63 bytes and never used for another text. Empty: it is prepared for each use. */
   readonly name: string;
@@ -258,7 +261,7 @@ async function runPooled<Row extends object>(
 ): Promise<readonly Row[]> {
   const { settings, statement, values, tenant } = given;
   const { rows } = await runInTransaction<Row>(client, {
-    settings: sessionSettings(settings, { ...PLANNING, 'svc.tenant': tenant }),
+    settings: sessionSettings(settings, { ...SESSION, 'svc.tenant': tenant }),
     text: statement.text,
     values,
   });
@@ -302,7 +305,7 @@ function onConnect(settings: ConnectionSettings): {
 } {
   return {
     onConnect: async (client) => {
-      await startSession(client, settings, PLANNING);
+      await startSession(client, settings, SESSION);
     },
   };
 }

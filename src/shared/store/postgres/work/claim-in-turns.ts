@@ -28,7 +28,7 @@ export async function claimInTurns(
 }
 
 /** As in `select-in-turns.ts` of SQLite. */
-const READ_MAX = 2_000;
+const READ_MAX = 500;
 
 /*
  * It goes from tenant to tenant by the index `work_queue_of_engine`, and reads the next items of each
@@ -57,7 +57,12 @@ const CLAIM_IN_TURNS: Statement = {
       select n.work_item_id, n.priority, n.seq,
         coalesce(h.held, 0)
           + row_number() over (partition by w.tenant_id order by n.priority, n.seq) as turn
-      from (select tenant_id, count(*) over () as tenants from waiting where tenant_id is not null) w
+      from (
+        select tenant_id, count(*) over () as tenants
+        from waiting
+        where tenant_id is not null
+          and ${tenantIsActive('waiting')}
+      ) w
       left join unnest($6::text[], $7::int8[]) as h (tenant_id, held) on h.tenant_id = w.tenant_id
       cross join lateral (
         select c.work_item_id, c.priority, c.seq
@@ -66,7 +71,6 @@ const CLAIM_IN_TURNS: Statement = {
           and c.tenant_id = w.tenant_id
           and (c.start_before is null or c.start_before > clock_timestamp())
           and ($4::int2[] is null or c.shard = any($4))
-          and ${tenantIsActive('c')}
         order by c.priority, c.seq
         limit least(${surplusOver('$3')}, greatest(1, ${READ_MAX} / w.tenants))
       ) n

@@ -37,13 +37,13 @@ export function selectInTurns(
 }
 
 /** Items that a claim reads: the more tenants wait, the fewer of each. */
-const READ_MAX = 2_000;
+const READ_MAX = 500;
 
 function listTenants(connection: Connection): readonly TenantId[] {
   const tenants: TenantId[] = [];
   let next = connection.get<{ readonly id: TenantId | null }>(TENANT_AFTER, { last: '' })?.id;
   while (next !== undefined && next !== null) {
-    tenants.push(next);
+    if (connection.get(IS_ACTIVE, { tenant_id: next }) !== undefined) tenants.push(next);
     next = connection.get<{ readonly id: TenantId | null }>(TENANT_AFTER, { last: next })?.id;
   }
   return tenants;
@@ -54,6 +54,8 @@ const TENANT_AFTER = `
   from work_queue
   where queue_key = 'engine' and tenant_id > :last`;
 
+const IS_ACTIVE = `select 1 where :${TENANT_IS_ACTIVE}`;
+
 const NEXT_OF_TENANT = `
   select seq, enqueued_at, queue_name, ${TICKET_COLUMNS}
   from work_queue
@@ -61,6 +63,5 @@ const NEXT_OF_TENANT = `
     and tenant_id = :tenant_id
     and (start_before is null or start_before > :now)
     and (:shards is null or shard in (select value from json_each(:shards)))
-    and ${TENANT_IS_ACTIVE}
   order by priority, seq
   limit :limit`;
