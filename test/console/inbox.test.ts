@@ -104,7 +104,7 @@ story('a long description is a short title, and is read whole on demand', async 
   t.regex((await title.textContent()) ?? '', /^.{100,161}…$/);
   const end = page.getByText(/The end\.$/);
   t.is(await end.isVisible(), false);
-  const disclosure = page.getByText('Show the whole description');
+  const disclosure = page.getByText('Whole description');
   await disclosure.focus();
   await page.keyboard.press('Enter');
   await end.waitFor();

@@ -9,7 +9,7 @@ const TITLE_CHARS = 160;
 export function titleOf({ description, node_id: nodeId }: Asked): string {
   if (description === null) return nodeId;
   if (!isLong(description)) return description;
-  const start = description.slice(0, TITLE_CHARS);
+  const start = description.slice(0, TITLE_CHARS).toWellFormed();
   const atWord = start.lastIndexOf(' ');
   return `${atWord > TITLE_CHARS / 2 ? start.slice(0, atWord) : start}…`;
 }
@@ -19,7 +19,7 @@ export function WholeDescription({ description }: Pick<Asked, 'description'>) {
   if (description === null || !isLong(description)) return null;
   return (
     <details>
-      <summary>Show the whole description</summary>
+      <summary>Whole description</summary>
       <p className={styles.text}>{description}</p>
     </details>
   );

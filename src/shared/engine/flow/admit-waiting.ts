@@ -16,11 +16,11 @@ export interface FlowRound {
   readonly found: number;
   readonly more: boolean;
   readonly shards: ReadonlySet<number>;
-  /** Executions wait that found nothing in this round. */
+  /** Executions waited when this round looked. */
   readonly isWaiting: boolean;
   /** Whose executions wait for places. The end of another one brings no token, and ends no batch. */
   readonly waiting: readonly SeenName[];
-  /** A line that may begin gave nothing: somebody else changed it at the same moment. */
+  /** A line that may begin gave nothing, perhaps because somebody else changed it at the same moment. */
   readonly wasCrossed: boolean;
   /** Those are all. */
   readonly isWhole: boolean;

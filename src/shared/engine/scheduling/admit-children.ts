@@ -24,7 +24,7 @@ export interface Admission {
 }
 
 export interface AdmissionRound extends RoundResult {
-  /** Executions wait that found no place in this round. */
+  /** Executions waited when this round looked. */
   readonly isWaiting: boolean;
   /** There are more lines than one round looks at, or announces, or one crossed another change. */
   readonly isPart: boolean;
@@ -45,6 +45,7 @@ export function createAdmission(deps: {
 }): Admission {
   const awaited = createAwaitedPlaces(deps);
   let lastLine: LineName | null = null;
+  let wasCrossed = false;
 
   return {
     note(commit, workflowId) {
@@ -72,6 +73,9 @@ export function createAdmission(deps: {
         after,
       });
       lastLine = inFlow.last;
+      // Once: a line that gives nothing again is not crossed by others.
+      const isCrossed = inFlow.wasCrossed && !wasCrossed;
+      wasCrossed = inFlow.wasCrossed;
       awaited.see([
         ...tenants.map((tenantId) => ({ tenantId, workflowId: null, hasBegun: false })),
         ...inFlow.waiting,
@@ -95,7 +99,7 @@ export function createAdmission(deps: {
         found,
         more,
         isWaiting: tenants.length > 0 || inFlow.isWaiting,
-        isPart: after !== null || lastLine !== null || !inFlow.isWhole || inFlow.wasCrossed,
+        isPart: after !== null || lastLine !== null || !inFlow.isWhole || isCrossed,
         nextTokenMs,
       };
     },

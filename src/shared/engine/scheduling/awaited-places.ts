@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
-import { WAITS_TOPIC } from '../wake/wake-bus.ts';
+import { BREAKS_TOPIC, PLACES_TOPIC, WAITS_TOPIC } from '../wake/wake-bus.ts';
 
 /*
  * Decides which ends of executions a process announces, because somebody waits for their places.
@@ -53,6 +53,14 @@ export function createAwaitedPlaces({
       if (detail === null) anyUntil = until;
       else known.set(detail, until);
     }
+  });
+
+  // It has perhaps missed who waits, and the process that looks then says it.
+  let askedAt = -Infinity;
+  wake.subscribe(BREAKS_TOPIC, () => {
+    if (now() - askedAt < SAID_AGAIN_MS) return;
+    askedAt = now();
+    wake.notify([PLACES_TOPIC]);
   });
 
   function say(texts: ReadonlySet<string>): void {

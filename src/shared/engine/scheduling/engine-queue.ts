@@ -11,6 +11,8 @@ export class EngineQueue {
   readonly #deps: EngineDeps;
   /** Items may wait there: for room, or since before this process came. */
   #mayHoldItems = true;
+  /** How many items were left to it. */
+  #notes = 0;
   #wasAnswerLost = false;
   /** The last claim has not taken all: tenants take turns, so that none waits for all items of another. */
   #hasLeftItems = true;
@@ -25,6 +27,7 @@ export class EngineQueue {
 
   /** This process has left an item to the queue. */
   noteItem(): void {
+    this.#notes += 1;
     this.#mayHoldItems = true;
   }
 
@@ -35,7 +38,9 @@ export class EngineQueue {
   ): Promise<readonly RunningItem[]> {
     const { processId, leaseMs } = this.#deps.settings;
     const heldOf = this.#hasLeftItems ? held() : null;
-    this.#mayHoldItems = false;
+    const notes = this.#notes;
+    // While items are left, nothing overtakes them during a claim.
+    this.#mayHoldItems = heldOf !== null;
     this.#hasLeftItems = true;
     try {
       const claimed = await this.#deps.store.work.claim({
@@ -47,7 +52,7 @@ export class EngineQueue {
         ...(heldOf !== null && { heldOf }),
       });
       this.#hasLeftItems = claimed.length >= round.limit;
-      if (this.#hasLeftItems) this.#mayHoldItems = true;
+      this.#mayHoldItems = this.#hasLeftItems || this.#notes > notes;
       return claimed.map(({ ticket, leaseFence }) => ({
         ticket,
         leaseFence,

@@ -109,10 +109,15 @@ export function createWakeBus(
   }
 
   function namedBy(topics: readonly string[]): Iterable<string> {
-    // It does not say who waits.
-    if (topics.includes(EVERY_TOPIC))
-      return listeners.keys().filter((topic) => topic !== WAITS_TOPIC);
-    const isNews = topics.some((topic) => withoutDetail(topic) !== WAITS_TOPIC);
+    const isWaits = (topic: string) => withoutDetail(topic) === WAITS_TOPIC;
+    if (topics.includes(EVERY_TOPIC)) {
+      // It says nothing of who waits.
+      return [
+        ...[...listeners.keys()].filter((topic) => !isWaits(topic)),
+        ...topics.filter(isWaits),
+      ];
+    }
+    const isNews = !topics.every(isWaits);
     return isNews ? [...topics, EVERY_TOPIC] : topics;
   }
 

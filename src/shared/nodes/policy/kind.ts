@@ -50,7 +50,9 @@ export const policyKind: RunnableKind<PolicySpec> = {
     if (named === null || own === null || onViolation === null) return null;
     const rules = [...named, ...own];
     if (rules.length === 0) {
-      const slip = 'policy' in fields ? ': policy_ref names the policy, not policy' : '';
+      const slip = Object.hasOwn(fields, 'policy')
+        ? ': policy_ref names the policy, not policy'
+        : '';
       at.problem('/policy_ref', `missing policy_ref, or rules of its own${slip}`);
       return null;
     }

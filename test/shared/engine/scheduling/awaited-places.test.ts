@@ -108,9 +108,12 @@ test('the others hear that anybody may wait when very many do, and not from a br
   const { awaited, sent, receive } = await openProcess();
   awaited.see(Array.from({ length: 101 }, (_, n) => ({ ...LINE, workflowId: `w${n}` })));
   t.deepEqual(sent, [['waits']]);
+  await settled();
   awaited.see([]);
   receive(['*']);
   await settled();
+  // It asks who waits.
+  t.deepEqual(sent.slice(1), [['places']]);
   t.false(awaited.has({ tenantId: OTHER, workflowId: 'w' }));
   receive(['waits']);
   await settled();

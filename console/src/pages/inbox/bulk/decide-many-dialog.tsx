@@ -8,7 +8,6 @@ import { type Column, DataTable } from '../../../ui/data/data-table.tsx';
 import { CallHint } from '../../../ui/feedback/call-hint.tsx';
 import { ActionError } from '../../../ui/feedback/states.tsx';
 import { describeOtherwise } from '../deadline.tsx';
-import { titleOf } from '../description.tsx';
 import type { Approval } from '../read-approvals.ts';
 import { decideMany, type Decision, type Refused, type Report, rowKey } from './decide-many.ts';
 
@@ -99,7 +98,7 @@ function Result({
 }
 
 const COLUMNS: readonly Column<Approval>[] = [
-  { id: 'asked', title: 'Asked', cell: titleOf },
+  { id: 'asked', title: 'Asked', cell: (row) => row.description ?? row.node_id },
   { id: 'workflow', title: 'Workflow', cell: (row) => row.workflow_id },
   { id: 'execution', title: 'Execution', cell: (row) => <code>{row.execution_id}</code> },
   {

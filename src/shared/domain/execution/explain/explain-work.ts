@@ -199,6 +199,7 @@ function remedyOf(buildId: string): string {
   );
 }
 
+/** After it, a queue that no worker serves holds an execution back. */
 const GRACE_MS = 10_000;
 
 /**

@@ -28,7 +28,7 @@ export async function claimInTurns(
 }
 
 /** As in `select-in-turns.ts` of SQLite. */
-const READ_MAX = 500;
+const READ_MAX = 2_000;
 
 /*
  * It goes from tenant to tenant by the index `work_queue_of_engine`, and reads the next items of each
@@ -72,7 +72,7 @@ const CLAIM_IN_TURNS: Statement = {
           and (c.start_before is null or c.start_before > clock_timestamp())
           and ($4::int2[] is null or c.shard = any($4))
         order by c.priority, c.seq
-        limit least(${surplusOver('$3')}, greatest(1, ${READ_MAX} / w.tenants))
+        limit least(${surplusOver('$3')}, greatest($3, ${READ_MAX} / w.tenants))
       ) n
     ) r
     join work_queue q on q.work_item_id = r.work_item_id

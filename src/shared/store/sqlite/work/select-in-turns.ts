@@ -18,12 +18,10 @@ export function selectInTurns(
 ): readonly RawQueued[] {
   const { limit, heldOf } = request;
   const shards = request.shards === null ? null : JSON.stringify(request.shards);
-  const tenants = listTenants(connection);
-  const each = Math.min(limit, Math.max(1, Math.floor(READ_MAX / Math.max(1, tenants.length))));
-  return tenants
+  return listTenants(connection)
     .flatMap((tenantId) =>
       connection
-        .all<RawQueued>(NEXT_OF_TENANT, { tenant_id: tenantId, now, shards, limit: each })
+        .all<RawQueued>(NEXT_OF_TENANT, { tenant_id: tenantId, now, shards, limit })
         .map((item, index) => ({ item, turn: (heldOf.get(tenantId) ?? 0) + index })),
     )
     .toSorted(
@@ -35,9 +33,6 @@ export function selectInTurns(
     .slice(0, limit)
     .map(({ item }) => item);
 }
-
-/** Items that a claim reads: the more tenants wait, the fewer of each. */
-const READ_MAX = 500;
 
 function listTenants(connection: Connection): readonly TenantId[] {
   const tenants: TenantId[] = [];

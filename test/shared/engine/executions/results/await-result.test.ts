@@ -45,7 +45,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     reads();
     for (const item of items) await host.complete(item, { output: OUTPUT, statePatch: OUTPUT });
     for (const end of await Promise.all(ends)) t.like(end, { ended: { output: OUTPUT } });
-    t.deepEqual(reads(), []);
+    // All that wait are looked at once a second.
+    t.deepEqual(
+      reads().filter((name) => name !== 'hasEnded'),
+      [],
+    );
   });
 
   check('all who wait for a running execution learn of its end', async (t, { host, reads }) => {
