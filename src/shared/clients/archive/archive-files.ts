@@ -44,7 +44,7 @@ export const ARCHIVE_FILES: ArchiveFiles = {
     }
   },
   compress(lines) {
-    // An error may come before anybody reads; whoever reads then gets it.
+    // An error may come before anybody reads, and waits for the reader.
     return pipeline(Readable.from(lines), createGzip(), () => undefined);
   },
 };

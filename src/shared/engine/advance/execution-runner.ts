@@ -196,7 +196,7 @@ export class ExecutionRunner {
     const held = this.#held;
     if (this.#wasAnswerLost && held !== null) await this.#recoverLeases();
     if (held === null || isTerminal(held.state.status)) {
-      // Whoever committed the end has perhaps told nobody.
+      // The commit of the end has perhaps been told to nobody.
       if (this.#wasAnswerLost)
         this.#deps.wake.notify([PLACES_TOPIC, endedTopic(this.#executionId)]);
       this.#dropIncoming();
