@@ -69,7 +69,9 @@ test('a retry taken from the queue is run on the history that led to it', async 
     correlationKey: 'k',
     payload: {},
   });
-  // Another process decides on the event, and fails the first attempt of the next node.
+  // Another process, which knows that no older item waits, decides on the event, and fails the first attempt of the next
+  // node.
+  await there.scheduling.runQueuedNodes(OF_ALL);
   await there.scheduling.advance(executionId);
   t.is((await here.story(executionId)).at(-1), 'RetryScheduled after');
   await here.scheduling.runQueuedNodes(OF_ALL);
