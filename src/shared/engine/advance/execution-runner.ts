@@ -197,8 +197,9 @@ export class ExecutionRunner {
     if (this.#wasAnswerLost && held !== null) await this.#recoverLeases();
     if (held === null || isTerminal(held.state.status)) {
       // The commit of the end has perhaps been told to nobody.
-      if (this.#wasAnswerLost)
+      if (this.#wasAnswerLost) {
         this.#deps.wake.notify([PLACES_TOPIC, endedTopic(this.#executionId)]);
+      }
       this.#dropIncoming();
       return true;
     }

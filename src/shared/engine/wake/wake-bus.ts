@@ -109,7 +109,6 @@ export function createWakeBus(
   }
 
   function namedBy(topics: readonly string[]): Iterable<string> {
-    const isWaits = (topic: string) => withoutDetail(topic) === WAITS_TOPIC;
     if (topics.includes(EVERY_TOPIC)) {
       // It says nothing of who waits.
       return [
@@ -195,6 +194,10 @@ const SHARED_TOPICS = new Set([
 function concernsOthers(topic: string): boolean {
   if (topic.startsWith('run:') || topic.startsWith('queue:')) return true;
   return SHARED_TOPICS.has(withoutDetail(topic));
+}
+
+function isWaits(topic: string): boolean {
+  return withoutDetail(topic) === WAITS_TOPIC;
 }
 
 function withoutDetail(topic: string): string {

@@ -27,12 +27,12 @@ export async function claimInTurns(
   return rows.map(decodeClaim);
 }
 
-/** As in `select-in-turns.ts` of SQLite. */
+/** Items that a claim reads of all tenants, if it may take fewer: others may hold some of them locked. */
 const READ_MAX = 2_000;
 
 /*
  * It goes from tenant to tenant by the index `work_queue_of_engine`, and reads the next items of each
- * without locks. The more tenants wait, the fewer of each: nobody gets more than a few then.
+ * without locks: of each as many as the claim may take, so that no tenant's part is cut short.
  */
 const CLAIM_IN_TURNS: Statement = {
   name: 'claim-in-turns',
