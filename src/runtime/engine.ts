@@ -58,7 +58,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     onListenerError: (error) => metrics.report.trouble('a wake-up listener failed', error),
   });
   await connectRemoteWake({ bus: wake, remote: store.wake });
-  // The process that looks at the waits answers with who waits, see `scheduling/awaited-places.ts`.
+  // The process that looks at the waits answers with who waits, see `admission/awaited-places.ts`.
   wake.notify([PLACES_TOPIC]);
   const settings = engineSettings(params);
   // Parts that need the engine get it lazily, because it is created after them.

@@ -8,7 +8,7 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
  * or a token of their key.
  *
  * The hint `places` announces the first that waits, and every free place that somebody waits for: the
- * process on the duty of `fire-timers` tells the others who waits (`engine/scheduling/awaited-places.ts`).
+ * process on the duty of `fire-timers` tells the others who waits (`engine/admission/awaited-places.ts`).
  * While executions wait, that process looks every ten seconds besides, because hints may be lost. It looks
  * often directly after a hint, when others may not have heard who waits, and where a hint was missed.
  */

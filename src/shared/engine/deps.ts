@@ -5,7 +5,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { SecretRules } from '../ports/named-secrets.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
-import type { Admission } from './scheduling/admit-children.ts';
+import type { Admission } from './admission/admission.ts';
 import type { QuotaAdmission } from './scheduling/admit-quota-items.ts';
 import type { Committer } from './commit/committer.ts';
 import type { DefinitionCache } from './advance/definition-cache.ts';

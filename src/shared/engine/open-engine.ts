@@ -9,7 +9,7 @@ import { createEndsHere } from './advance/ends-here.ts';
 import { createHeldExecutions } from './advance/held-executions.ts';
 import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
-import { createAdmission } from './scheduling/admit-children.ts';
+import { createAdmission } from './admission/admission.ts';
 import { createQuotaAdmission } from './scheduling/admit-quota-items.ts';
 import { createClaimPace } from './scheduling/claim-pace.ts';
 import { createFollowedEvents } from './executions/followed-events.ts';

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { admitWaiting } from '../../../src/shared/engine/flow/admit-waiting.ts';
+import { admitLines } from '../../../src/shared/engine/admission/admit-lines.ts';
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import type { AwaitedPlace } from '../../../src/shared/store/commit.ts';
 import {
@@ -97,13 +97,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await age({ table: 'flow_waits', columns: ['since'], byMs: 60_000 });
     const counted: [string, number][] = [];
     const observed: number[] = [];
-    const report: Parameters<typeof admitWaiting>[1] = {
+    const report: Parameters<typeof admitLines>[1] = {
       count: (name, by, labels) => counted.push([`${name} ${labels?.['reason']}`, by]),
       observe: (_, seconds) => observed.push(seconds),
     };
     const none = () => Promise.reject(new Error('there is none'));
     const commits = { cancelSurplus: none, closeBatch: none };
-    await admitWaiting(store.flow, report, { commits, batchBytesMax: 1_000, after: null });
+    await admitLines(store.flow, report, { commits, batchBytesMax: 1_000, after: null });
     t.deepEqual(counted, [['executions_admitted concurrency', 1]]);
     t.true(isAbout((observed[0] ?? 0) * 1_000, 60_000), `${observed[0]}`);
   });

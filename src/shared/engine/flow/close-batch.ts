@@ -12,7 +12,7 @@ import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
-import type { LineEnd } from './admit-waiting.ts';
+import type { LineEnd } from '../admission/admit-lines.ts';
 import { flowRulesOf } from './flow-rules.ts';
 import { neededPlaceOf, queued } from './needed-place.ts';
 import { rulesInForce } from './rules-in-force.ts';

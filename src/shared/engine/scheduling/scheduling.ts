@@ -1,5 +1,5 @@
 import type { ExecutionId } from '../../domain/ids.ts';
-import type { AdmissionRound } from './admit-children.ts';
+import type { AdmissionRound } from '../admission/admission.ts';
 import type { QuotaRound } from './admit-quota-items.ts';
 import type { RoundResult } from './round-result.ts';
 import type { PauseSweep } from './sweep-workflow-pauses.ts';

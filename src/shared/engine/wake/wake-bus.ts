@@ -21,7 +21,7 @@ export const PAUSES_TOPIC = 'pauses';
 /** A child waits for a place of its tenant's limit, or one may have come free. */
 export const PLACES_TOPIC = 'places';
 
-/** Somebody waits for a place: see `scheduling/awaited-places.ts`. It says what is, so it wakes nobody else. */
+/** Somebody waits for a place: see `admission/awaited-places.ts`. It says what is, so it wakes nobody else. */
 export const WAITS_TOPIC = 'waits';
 
 /** An item waits for a place of a quota, or one may have come free. */

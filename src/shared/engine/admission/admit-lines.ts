@@ -1,7 +1,7 @@
 import type { TenantId } from '../../domain/ids.ts';
 import { workflowOfLine } from '../../domain/workflow/flow/flow-key.ts';
 import type { EngineReport } from '../report.ts';
-import type { SeenName } from '../scheduling/awaited-places.ts';
+import type { SeenName } from './awaited-places.ts';
 import {
   type AdmittedExecution,
   type EndedDebounce,
@@ -55,7 +55,7 @@ export type LineEnd = EndedDebounce;
  * Cancels the executions that are surplus, and gives places and tokens to the executions that wait for
  * them, in the order of their starts.
  */
-export async function admitWaiting(
+export async function admitLines(
   flow: FlowStore,
   report: Pick<EngineReport, 'count' | 'observe'>,
   {

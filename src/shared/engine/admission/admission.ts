@@ -4,11 +4,11 @@ import type { AwaitedPlace, CommitPlan } from '../../store/commit.ts';
 import type { FlowStore, LineName } from '../../store/flow.ts';
 import type { PlaceStore } from '../../store/places.ts';
 import type { EngineReport } from '../report.ts';
-import { createAwaitedPlaces } from './awaited-places.ts';
-import type { RoundResult } from './round-result.ts';
-import { admitWaiting, type FlowCommits } from '../flow/admit-waiting.ts';
-import { runTopic } from '../wake/wake-for.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
+import { runTopic } from '../wake/wake-for.ts';
+import { admitLines, type FlowCommits } from './admit-lines.ts';
+import { createAwaitedPlaces } from './awaited-places.ts';
 
 /**
  * Starts children that wait for a place below their tenant's limit, and executions that wait for a
@@ -67,7 +67,7 @@ export function createAdmission(deps: {
     async round(commits) {
       const tenants = await deps.places.listTenants();
       const after = lastLine;
-      const inFlow = await admitWaiting(deps.flow, deps.report, {
+      const inFlow = await admitLines(deps.flow, deps.report, {
         commits,
         batchBytesMax: deps.batchBytesMax,
         after,

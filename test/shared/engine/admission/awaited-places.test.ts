@@ -1,8 +1,8 @@
 import test from 'ava';
 
 import { DEFAULT_TENANT, type TenantId } from '../../../../src/shared/domain/ids.ts';
-import { createAdmission } from '../../../../src/shared/engine/scheduling/admit-children.ts';
-import { createAwaitedPlaces } from '../../../../src/shared/engine/scheduling/awaited-places.ts';
+import { createAdmission } from '../../../../src/shared/engine/admission/admission.ts';
+import { createAwaitedPlaces } from '../../../../src/shared/engine/admission/awaited-places.ts';
 import { connectRemoteWake, createWakeBus } from '../../../../src/shared/engine/wake/wake-bus.ts';
 import type { CommitPlan } from '../../../../src/shared/store/commit.ts';
 import { openTestStore } from '../../../support/stores.ts';
