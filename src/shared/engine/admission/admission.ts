@@ -8,6 +8,7 @@ import type { RoundResult } from '../scheduling/round-result.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 import { runTopic } from '../wake/wake-for.ts';
 import { admitLines, type FlowCommits } from './admit-lines.ts';
+import { admitTenants } from './admit-tenants.ts';
 import { createAwaitedPlaces } from './awaited-places.ts';
 
 /**
@@ -31,9 +32,6 @@ export interface AdmissionRound extends RoundResult {
   /** Until the next token that an execution waits for; null: none waits for one alone. */
   readonly nextTokenMs: number | null;
 }
-
-/** Children of one tenant that begin by one statement. */
-const ADMITTED_MAX = 200;
 
 export function createAdmission(deps: {
   readonly places: PlaceStore;
@@ -81,23 +79,11 @@ export function createAdmission(deps: {
         ...inFlow.waiting,
       ]);
       deps.wake.notify([...inFlow.shards].map(runTopic));
-      let { found, more } = inFlow;
-      for (const tenantId of tenants) {
-        const admitted = await deps.places.admit({ tenantId, limit: ADMITTED_MAX });
-        found += admitted.length;
-        const reason = 'max_concurrent_executions';
-        deps.report.count('executions_admitted', admitted.length, { reason });
-        for (const { waitedMs } of admitted) {
-          deps.report.observe('execution_wait_seconds', waitedMs / 1_000, { reason });
-        }
-        more ||= admitted.length >= ADMITTED_MAX;
-        const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
-        if (topics.size > 0) deps.wake.notify([...topics]);
-      }
+      const inTenants = await admitTenants(deps, tenants);
       const { nextTokenMs } = inFlow;
       return {
-        found,
-        more,
+        found: inFlow.found + inTenants.found,
+        more: inFlow.more || inTenants.more,
         isWaiting: tenants.length > 0 || inFlow.isWaiting,
         isPart: after !== null || lastLine !== null || !inFlow.isWhole || isCrossed,
         nextTokenMs,
