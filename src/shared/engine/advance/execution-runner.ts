@@ -49,8 +49,8 @@ export class ExecutionRunner {
   readonly #runs: ItemRuns;
   /** Leased to this process, and not started yet. */
   readonly #incoming: RunningItem[];
-  /** Whether the process may run an item of an execution that has none here. */
-  readonly #hasRoom: () => boolean;
+  /** Asked where no item of the execution runs here. False: its items go to the queue. */
+  readonly #mayBeginItems: () => boolean;
   /** Null: it must be loaded. */
   #held: Held | null;
   /** The history may have grown since it was read. */
@@ -79,7 +79,7 @@ export class ExecutionRunner {
       /** Nothing can have happened since, and the items belong to that state. */
       readonly isCurrent: boolean;
       readonly wasAnswerLost: boolean;
-      readonly hasRoom: () => boolean;
+      readonly mayBeginItems: () => boolean;
     },
   ) {
     this.#deps = deps;
@@ -89,7 +89,7 @@ export class ExecutionRunner {
     this.#mailbox = createRunnerMailbox(wake);
     this.#runs = new ItemRuns(deps, { runners, mailbox: this.#mailbox, onForgotten: wake });
     this.#incoming = [...of.items];
-    this.#hasRoom = of.hasRoom;
+    this.#mayBeginItems = of.mayBeginItems;
     this.#held = of.known;
     this.#isOutdated = of.known !== null && !of.isCurrent;
     this.#isMarked = of.isMarked;
@@ -225,7 +225,7 @@ export class ExecutionRunner {
 
   /** The item that follows one that has ended takes its place. */
   #mayLease({ settled }: Mail): boolean {
-    return !this.#isDraining && (settled.length > 0 || this.hasItems || this.#hasRoom());
+    return !this.#isDraining && (settled.length > 0 || this.hasItems || this.#mayBeginItems());
   }
 
   #startIncoming(held: Held, count: number): void {

@@ -10,6 +10,7 @@ import { fireTimers } from './fire-timers.ts';
 import { giveBackItem } from './give-back-item.ts';
 import { createLocalStarts } from './local-starts.ts';
 import { reclaimLeases } from './reclaim-leases.ts';
+import { Room } from './room.ts';
 import type { RoundResult } from './round-result.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { Scheduling, ShardRound } from './scheduling.ts';
@@ -19,9 +20,10 @@ export function createScheduling(
   deps: EngineDeps,
   runnersOf: (ports: EnginePorts) => NodeRunners,
 ): { readonly scheduling: Scheduling; readonly startsHere: StartsHere } {
-  const queue = new EngineQueue(deps);
-  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)), queue);
-  const starts = createLocalStarts(deps, { pool, queue });
+  const room = new Room();
+  const queue = new EngineQueue(deps, room);
+  const pool = new RunnerPool(deps, runnersOf(enginePorts(deps)), room);
+  const starts = createLocalStarts(deps, { pool, room });
   const pauseSweep = createPauseSweep(deps);
   const scheduling: Scheduling = {
     advance: async (executionId) => {
@@ -29,9 +31,9 @@ export function createScheduling(
       else await pool.advance(executionId, { isMarked: true, items: [] }).done;
     },
     advanceRunnable: (round) => advanceRunnable(deps, pool, round),
-    takeStarts: (of) => {
-      starts.take(of);
-      pool.limitItems(of.underWayMax);
+    takeStarts: ({ shards, underWayMax }) => {
+      starts.take(shards);
+      room.limitItems(underWayMax);
     },
     runQueuedNodes: (round) => runQueuedNodes(deps, { pool, queue }, round),
     reclaimLeases: (params) => reclaimLeases(deps, params),
@@ -58,7 +60,7 @@ async function advanceRunnable(
 ): Promise<RoundResult> {
   if (pool.isDraining || shards.length === 0) return NOTHING;
   // With no room for more, those under way still learn of what has happened to them.
-  const room = Math.min(limit, pool.room);
+  const room = Math.min(limit, pool.roomLeft);
   pool.endBackoffs();
   const marked = await deps.store.runnable.list({ shards, limit: room + pool.knownMarks });
   if (pool.isDraining) return NOTHING;
@@ -76,7 +78,8 @@ async function runQueuedNodes(
   round: ShardRound,
 ): Promise<RoundResult> {
   if (pool.isDraining || round.shards.length === 0) return NOTHING;
-  await queue.recoverLostClaim(pool);
+  const lost = await queue.recoverLostClaim(() => pool.items());
+  for (const executionId of lost) pool.noteLostAnswer(executionId);
   pool.recoverLostAnswers();
   const items = await queue.claim(round, () => pool.countItems());
   if (pool.isDraining) await Promise.all(items.map((item) => giveBackItem(deps, item)));

@@ -1,34 +1,20 @@
-import type { TenantId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import { isAmbiguous } from '../../store/store.ts';
 import type { RunningItem } from '../advance/run-items.ts';
 import { listUnknownLeases } from '../advance/unknown-leases.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { RunnerPool } from './runner-pool.ts';
+import type { Room } from './room.ts';
 import type { ShardRound } from './scheduling.ts';
 
-/** The queue of in-engine items, as this process knows it. */
+/** The queue of in-engine items, as this process claims from it. */
 export class EngineQueue {
   readonly #deps: EngineDeps;
-  /** Items may wait there: for room, or since before this process came. */
-  #mayHoldItems = true;
-  /** How many items were left to it. */
-  #notes = 0;
+  readonly #room: Room;
   #wasAnswerLost = false;
-  /** The last claim has not taken all: tenants take turns, so that none waits for all items of another. */
-  #hasLeftItems = true;
 
-  constructor(deps: EngineDeps) {
+  constructor(deps: EngineDeps, room: Room) {
     this.#deps = deps;
-  }
-
-  get mayHoldItems(): boolean {
-    return this.#mayHoldItems;
-  }
-
-  /** This process has left an item to the queue. */
-  noteItem(): void {
-    this.#notes += 1;
-    this.#mayHoldItems = true;
+    this.#room = room;
   }
 
   /** `held`: the items that this process has of each tenant. */
@@ -37,11 +23,8 @@ export class EngineQueue {
     held: () => ReadonlyMap<TenantId, number>,
   ): Promise<readonly RunningItem[]> {
     const { processId, leaseMs } = this.#deps.settings;
-    const heldOf = this.#hasLeftItems ? held() : null;
-    const notes = this.#notes;
-    // While items are left, nothing overtakes them during a claim.
-    this.#mayHoldItems = heldOf !== null;
-    this.#hasLeftItems = true;
+    const claim = this.#room.beginClaim();
+    let tookAll = false;
     try {
       const claimed = await this.#deps.store.work.claim({
         tenantId: null,
@@ -49,31 +32,28 @@ export class EngineQueue {
         workerId: processId,
         leaseMs,
         ...round,
-        ...(heldOf !== null && { heldOf }),
+        ...(claim.inTurns && { heldOf: held() }),
       });
-      this.#hasLeftItems = claimed.length >= round.limit;
-      this.#mayHoldItems = this.#hasLeftItems || this.#notes > notes;
+      tookAll = claimed.length < round.limit;
       return claimed.map(({ ticket, leaseFence }) => ({
         ticket,
         leaseFence,
         abort: new AbortController(),
       }));
     } catch (error) {
-      this.#mayHoldItems = true;
       this.#wasAnswerLost ||= isAmbiguous(error);
       throw error;
+    } finally {
+      claim.end({ tookAll });
     }
   }
 
-  /** After a lost answer to a claim: the executions whose items it leased are read again. */
-  async recoverLostClaim(pool: RunnerPool): Promise<void> {
-    if (!this.#wasAnswerLost) return;
-    const unknown = await listUnknownLeases(this.#deps, {
-      executionId: null,
-      known: () => pool.items(),
-    });
-    // Some are on their way to a runner by now: it looks for itself.
-    for (const { ticket } of unknown) pool.noteLostAnswer(ticket.executionId);
+  /** After a lost answer to a claim: the executions whose items it may have leased. */
+  async recoverLostClaim(known: () => readonly RunningItem[]): Promise<readonly ExecutionId[]> {
+    if (!this.#wasAnswerLost) return [];
+    const unknown = await listUnknownLeases(this.#deps, { executionId: null, known });
     this.#wasAnswerLost = false;
+    // Some are on their way to a runner by now: it looks for itself.
+    return unknown.map(({ ticket }) => ticket.executionId);
   }
 }

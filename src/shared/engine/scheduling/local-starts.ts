@@ -1,28 +1,25 @@
 import type { StartsHere } from '../advance/starts-here.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { EngineQueue } from './engine-queue.ts';
 import { giveBackItem } from './give-back-item.ts';
+import type { Room } from './room.ts';
 import type { RunnerPool } from './runner-pool.ts';
 
 /** See `starts-here.ts`: lets this process begin the executions that are started in it. */
 export function createLocalStarts(
   deps: EngineDeps,
-  { pool, queue }: { readonly pool: RunnerPool; readonly queue: EngineQueue },
+  { pool, room }: { readonly pool: RunnerPool; readonly room: Room },
 ): StartsHere & {
-  take(of: { readonly shards: readonly number[]; readonly underWayMax: number }): void;
+  /** From now on it begins those of these shards. */
+  take(shards: readonly number[]): void;
 } {
-  let taken = { shards: new Set<number>(), underWayMax: 0 };
+  let taken: ReadonlySet<number> = new Set();
   return {
-    take({ shards, underWayMax }) {
-      taken = { shards: new Set(shards), underWayMax };
+    take(shards) {
+      taken = new Set(shards);
     },
     leaseTo(shard) {
-      if (pool.isDraining || !taken.shards.has(shard)) return null;
-      if (queue.mayHoldItems || pool.size >= taken.underWayMax) {
-        queue.noteItem();
-        return null;
-      }
-      return deps.settings;
+      if (pool.isDraining || !taken.has(shard)) return null;
+      return room.takesItems(pool.size) ? deps.settings : null;
     },
     noteLostAnswer: (executionId) => pool.noteLostAnswer(executionId),
     begin(held, { isMarked, items }) {

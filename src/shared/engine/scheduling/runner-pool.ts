@@ -7,8 +7,8 @@ import { createRestingStates, type RestingStates } from '../advance/resting-stat
 import type { RunningItem } from '../advance/run-items.ts';
 import type { EngineDeps } from '../deps.ts';
 import { cancelledTopic } from '../wake/wake-for.ts';
-import type { EngineQueue } from './engine-queue.ts';
 import { giveBackItem } from './give-back-item.ts';
+import type { Room } from './room.ts';
 
 /** News about an execution. */
 export interface ExecutionNews {
@@ -22,13 +22,6 @@ export interface ExecutionNews {
   readonly wasAnswerLost?: boolean;
 }
 
-/** Executions that a process advances at a time. The others stay marked, for a later round. */
-const UNDER_WAY_MAX = 1_000;
-/**
- * So many that run no item advance in any case. Otherwise slow calls of one tenant would hold up the
- * timers and children of all others. Their items wait on the queue.
- */
-const DECIDED_MAX = 100;
 /** An execution that cannot be advanced keeps its mark; for this time others come first. */
 const BACKOFF_MS = 10_000;
 
@@ -36,24 +29,18 @@ const BACKOFF_MS = 10_000;
 export class RunnerPool {
   readonly #deps: EngineDeps;
   readonly #nodeRunners: NodeRunners;
-  readonly #queue: Pick<EngineQueue, 'mayHoldItems' | 'noteItem'>;
+  readonly #room: Room;
   readonly #underWay = new Map<ExecutionId, ExecutionRunner>();
   readonly #resting: RestingStates;
   /** When each backoff ends; the oldest comes first, since all last equally long. */
   readonly #backedOff = new Map<ExecutionId, number>();
   readonly #answersLost = new Set<ExecutionId>();
   #isDraining = false;
-  #itemsMax = UNDER_WAY_MAX;
 
-  /** It leaves items to the queue for want of room, and while older ones wait there. */
-  constructor(
-    deps: EngineDeps,
-    nodeRunners: NodeRunners,
-    queue: Pick<EngineQueue, 'mayHoldItems' | 'noteItem'>,
-  ) {
+  constructor(deps: EngineDeps, nodeRunners: NodeRunners, room: Room) {
     this.#deps = deps;
-    this.#queue = queue;
     this.#nodeRunners = nodeRunners;
+    this.#room = room;
     this.#resting = createRestingStates(deps.wake);
   }
 
@@ -61,14 +48,12 @@ export class RunnerPool {
     return this.#underWay.size;
   }
 
-  get room(): number {
-    const room = Math.min(UNDER_WAY_MAX, this.#itemsMax) - this.#underWay.size;
-    return Math.max(0, room, room < DECIDED_MAX ? DECIDED_MAX - this.#countDecided() : 0);
-  }
-
-  /** From now on it begins items while fewer than so many executions are under way. */
-  limitItems(itemsMax: number): void {
-    this.#itemsMax = itemsMax;
+  /** How many more executions it may begin to advance. */
+  get roomLeft(): number {
+    return this.#room.forExecutions({
+      underWay: this.#underWay.size,
+      countDecided: () => this.#countDecided(),
+    });
   }
 
   get isDraining(): boolean {
@@ -110,7 +95,7 @@ export class RunnerPool {
       known: current ?? this.#resting.take(executionId),
       isCurrent: current !== undefined,
       wasAnswerLost,
-      hasRoom: this.#hasRoom,
+      mayBeginItems: this.#mayBeginItems,
     });
     this.#underWay.set(executionId, runner);
     const topic = cancelledTopic(executionId);
@@ -131,7 +116,7 @@ export class RunnerPool {
 
   /** Continues with leases that lost answers gave, as far as there is room. */
   recoverLostAnswers(): void {
-    for (const executionId of [...this.#answersLost].slice(0, this.room)) {
+    for (const executionId of [...this.#answersLost].slice(0, this.roomLeft)) {
       this.#answersLost.delete(executionId);
       this.advance(executionId, { isMarked: false, items: [], wasAnswerLost: true });
     }
@@ -180,11 +165,8 @@ export class RunnerPool {
     return count;
   }
 
-  readonly #hasRoom = (): boolean => {
-    if (!this.#queue.mayHoldItems && this.#underWay.size <= this.#itemsMax) return true;
-    this.#queue.noteItem();
-    return false;
-  };
+  /** It is under way itself. */
+  readonly #mayBeginItems = (): boolean => this.#room.takesItems(this.#underWay.size - 1);
 
   #noteFailure(executionId: ExecutionId, runner: ExecutionRunner, error: unknown): void {
     const ids = { execution_id: executionId };
