@@ -1,6 +1,6 @@
-import { isTerminal } from '../../domain/execution/status.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
-import type { Held } from './held-execution.ts';
+import type { ExecutionRow } from '../../store/store.ts';
 
 /**
  * Ends that this process commits, for callers that wait for them here: they need not read the result.
@@ -9,13 +9,19 @@ import type { Held } from './held-execution.ts';
 export interface EndsHere {
   /** Keeps the end of this execution, from now until `stop`. */
   expect(executionId: ExecutionId): ExpectedEnd;
-  /** After an accepted commit, with the resulting state. */
-  note(held: Pick<Held, 'row' | 'state'>): void;
+  /** After the accepted commit of an end. */
+  note(end: KnownEnd): void;
+}
+
+export interface KnownEnd {
+  readonly row: Pick<ExecutionRow, 'executionId' | 'tenantId' | 'definitionId'>;
+  /** With which it ended. */
+  readonly state: ExecutionState;
 }
 
 export interface ExpectedEnd {
   /** Null: no end was committed here. */
-  committed(): Pick<Held, 'row' | 'state'> | null;
+  committed(): KnownEnd | null;
   stop(): void;
 }
 
@@ -34,10 +40,9 @@ export function createEndsHere(): EndsHere {
         },
       };
     },
-    note({ row, state }) {
-      if (expected.size === 0 || !isTerminal(state.status)) return;
-      const own = expected.get(row.executionId);
-      if (own !== undefined) own.end = { row, state };
+    note(end) {
+      const own = expected.get(end.row.executionId);
+      if (own !== undefined) own.end = end;
     },
   };
 }
@@ -45,5 +50,5 @@ export function createEndsHere(): EndsHere {
 interface Expected {
   /** Those that wait for the same execution. */
   callers: number;
-  end: Pick<Held, 'row' | 'state'> | null;
+  end: KnownEnd | null;
 }

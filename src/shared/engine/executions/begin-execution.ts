@@ -262,15 +262,13 @@ function goOn(
   const { createdAt } = verdict;
   const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
   deps.heldExecutions.set(held);
-  deps.endsHere.note(held);
   if (leasesHere(commit)) {
     deps.startsHere.begin(held, {
       isMarked: decision.more,
       items: bornItems(commit, verdict.fences),
     });
   }
-  const { workflowId, shard } = commit.create;
-  afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
+  afterCommit(deps, { commit, row: held.row, committedAt: createdAt, state: held.state });
 }
 
 /** Null for a tenant without limits, whose starts then cost nothing more. */

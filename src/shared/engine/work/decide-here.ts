@@ -102,11 +102,10 @@ function accept(
     tail: commit.snapshot === null ? tail : emptyTail(commit.snapshot.length),
   };
   deps.heldExecutions.set(next);
-  deps.endsHere.note(next);
   if (leasesHere(commit)) {
     deps.startsHere.begin(next, { isMarked: decision.more, items: bornItems(commit, fences) });
   }
   const started = commit.startsExecutions.length;
   if (started > 0) deps.report.count('executions_started', started);
-  afterCommit(deps, { commit, row, committedAt: createdAt });
+  afterCommit(deps, { commit, row, committedAt: createdAt, state: next.state });
 }

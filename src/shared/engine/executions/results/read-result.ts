@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import type { Plan } from '../../../domain/workflow/plan/plan.ts';
 import { outputKeyOf } from '../../../domain/workflow/plan/output-key.ts';
 import type { LoadedExecution } from '../../../store/store.ts';
-import type { Held } from '../../advance/held-execution.ts';
+import type { KnownEnd } from '../../advance/ends-here.ts';
 import { foldLoaded, loadForCaller, readEventsOf } from '../../advance/load-execution.ts';
 import { resolveReferences } from '../../artifacts/resolve.ts';
 import type { EngineDeps } from '../../deps.ts';
@@ -65,7 +65,7 @@ export async function readResult(
 /** The result of an execution that completed with this state. */
 export async function completedResult(
   deps: EngineDeps,
-  { row, state }: Pick<Held, 'row' | 'state'>,
+  { row, state }: KnownEnd,
   { withState }: { readonly withState: boolean },
 ): Promise<ExecutionResult> {
   const { plan, shown } = await showFinalState(deps, row, state);
@@ -82,7 +82,7 @@ export async function completedResult(
 
 async function showFinalState(
   deps: EngineDeps,
-  { definitionId, tenantId }: LoadedExecution['row'],
+  { definitionId, tenantId }: KnownEnd['row'],
   state: ExecutionState,
 ): Promise<{ readonly plan: Plan; readonly shown: JsonObject }> {
   const { plan } = await deps.definitions.get(definitionId);
