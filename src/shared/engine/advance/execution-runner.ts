@@ -303,8 +303,6 @@ export class ExecutionRunner {
     for (const { kept } of mail.noted) kept.resolve();
     for (const { item } of mail.settled) this.#runs.forget(item);
     for (const item of bornItems(commit, verdict.fences)) this.#runs.start(held, item);
-    const started = commit.startsExecutions.length;
-    if (started > 0) this.#deps.report.count('executions_started', started);
     const committedAt = verdict.createdAt;
     afterCommit(this.#deps, { commit, row: held.row, committedAt, state: next });
   }

@@ -21,6 +21,8 @@ export function afterCommit(
 ): void {
   const { commit, row, committedAt, state } = of;
   const { definitionId, workflowId, shard, createdAt } = row;
+  const started = commit.startsExecutions.length + (commit.create === null ? 0 : 1);
+  if (started > 0) deps.report.count('executions_started', started);
   wakeFor(deps.wake, commit, shard);
   deps.admission.note(commit, workflowId);
   deps.quotaAdmission.note(commit);

@@ -120,7 +120,6 @@ async function commitStart(
     tenant,
     definitionId: compiled.definition.definitionId,
     onAccepted: (commit, accepted) => {
-      deps.report.count('executions_started', 1);
       goOn(deps, { ...planned, commit, verdict: accepted, tenant, compiled });
     },
   });
@@ -169,7 +168,6 @@ async function commitWaiting(deps: UseCaseDeps, params: Start): Promise<CommitVe
   };
   const verdict = await deps.committer.commit(commit);
   if (verdict.accepted) {
-    deps.report.count('executions_started', 1);
     const { createdAt } = verdict;
     afterCommit(deps, {
       commit,

@@ -105,7 +105,5 @@ function accept(
   if (leasesHere(commit)) {
     deps.startsHere.begin(next, { isMarked: decision.more, items: bornItems(commit, fences) });
   }
-  const started = commit.startsExecutions.length;
-  if (started > 0) deps.report.count('executions_started', started);
   afterCommit(deps, { commit, row, committedAt: createdAt, state: next.state });
 }

@@ -122,6 +122,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(await marks(host), 0);
   });
 
+  check('a child of a function counts as a started execution', async (t, { host }) => {
+    const ir = { workflow_id: 'child', nodes: { a: { kind: 'call' } }, edges: [] };
+    await host.engine.registerWorkflow({ tenantId: TENANT, actorId: 'token:test', ir });
+    await host.start(FUNCTION);
+    const [first] = await claimTurn(host);
+    t.is(host.counts.get('executions_started'), 1);
+    const waits = [{ identity: 'c', kind: 'child' as const, workflow_id: 'child', input: {} }];
+    await host.engine.suspendFunction({ ...refOf(first), ...NO_ENTRIES, waits });
+    t.is(host.counts.get('executions_started'), 2);
+  });
+
   check(
     'a function that fails permanently fails its execution, and is a dead letter',
     async (t, place) => {
