@@ -9,12 +9,13 @@ export interface Wake {
   notify(topics: readonly string[]): void;
   /**
    * Returns the function that ends the subscription. `accepts`: which details are of use; a topic
-   * without one always is. The listener gets the details that came; null: a topic without one.
+   * without one always is.
    */
-  subscribe(
+  subscribe(topic: string, listener: () => void, accepts?: (detail: string) => boolean): () => void;
+  /** The listener gets the details that came; null: a topic without one. */
+  subscribeToDetails(
     topic: string,
     listener: (details: readonly (string | null)[]) => void,
-    accepts?: (detail: string) => boolean,
   ): () => void;
 }
 

@@ -47,7 +47,7 @@ export function createAwaitedPlaces({
   let said: ReadonlySet<string> = new Set();
   let saidAt = -Infinity;
 
-  wake.subscribe(WAITS_TOPIC, (details) => {
+  wake.subscribeToDetails(WAITS_TOPIC, (details) => {
     const until = now() + KEPT_MS;
     for (const detail of details) {
       if (detail === null) anyUntil = until;

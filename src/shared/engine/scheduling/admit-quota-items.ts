@@ -34,7 +34,7 @@ const PLACE_LOOK_MS = 250;
 
 export function createQuotaAdmission(deps: {
   readonly quotas: QuotaStore;
-  readonly wake: Wake;
+  readonly wake: Pick<Wake, 'notify'>;
   readonly report: Pick<EngineReport, 'count'>;
   readonly now: () => number;
 }): QuotaAdmission {

@@ -71,7 +71,7 @@ export interface WakeBus extends Wake {
 export function createWakeBus(
   options: { readonly onListenerError?: (error: unknown) => void } = {},
 ): WakeBus {
-  const listeners = new Map<string, Set<Listener>>();
+  const subscriptions = new Map<string, Set<Subscription>>();
   const pending = new Set<string>();
   const ends = createAwaitedEnds();
   let forward: ((topics: readonly string[]) => void) | null = null;
@@ -87,37 +87,48 @@ export function createWakeBus(
   }
 
   function flush(): void {
-    const topics = [...pending];
+    const woken = wokenBy(pending);
     pending.clear();
-    for (const [{ listener }, details] of listenersOf(topics)) call(() => listener([...details]));
+    for (const { listener } of woken) call(listener);
   }
 
-  /** Each listener once with the details for it, however many of its topics came. */
-  function listenersOf(
-    topics: readonly string[],
-  ): ReadonlyMap<Listener, ReadonlySet<string | null>> {
-    const found = new Map<Listener, Set<string | null>>();
-    for (const said of namedBy(topics)) {
+  /** Each subscription once, however many of its topics came. */
+  function wokenBy(topics: ReadonlySet<string>): ReadonlySet<Subscription> {
+    const woken = new Set<Subscription>();
+    const everyone = topics.has(EVERY_TOPIC);
+    let isNews = false;
+    if (everyone) {
+      // It says nothing of who waits.
+      for (const topic of subscriptions.keys()) if (topic !== WAITS_TOPIC) add(topic, null);
+    }
+    for (const said of topics) {
       const mark = said.indexOf(DETAIL_MARK);
-      const detail = mark < 0 ? null : said.slice(mark + 1);
-      for (const each of listeners.get(withoutDetail(said)) ?? []) {
+      const topic = mark < 0 ? said : said.slice(0, mark);
+      const isWaits = topic === WAITS_TOPIC;
+      isNews ||= !isWaits;
+      if (isWaits || !everyone) add(topic, mark < 0 ? null : said.slice(mark + 1));
+    }
+    if (isNews) add(EVERY_TOPIC, null);
+    return woken;
+
+    function add(topic: string, detail: string | null): void {
+      const ofTopic = subscriptions.get(topic);
+      if (ofTopic === undefined) return;
+      for (const each of ofTopic) {
         if (detail !== null && !each.accepts(detail)) continue;
-        found.set(each, (found.get(each) ?? new Set()).add(detail));
+        each.gather?.(detail);
+        woken.add(each);
       }
     }
-    return found;
   }
 
-  function namedBy(topics: readonly string[]): Iterable<string> {
-    if (topics.includes(EVERY_TOPIC)) {
-      // It says nothing of who waits.
-      return [
-        ...[...listeners.keys()].filter((topic) => !isWaits(topic)),
-        ...topics.filter(isWaits),
-      ];
-    }
-    const isNews = !topics.every(isWaits);
-    return isNews ? [...topics, EVERY_TOPIC] : topics;
+  function subscribe(topic: string, entry: Subscription): () => void {
+    const ofTopic = subscriptions.get(topic) ?? new Set();
+    subscriptions.set(topic, ofTopic.add(entry));
+    return () => {
+      ofTopic.delete(entry);
+      if (ofTopic.size === 0 && subscriptions.get(topic) === ofTopic) subscriptions.delete(topic);
+    };
   }
 
   function sendOn(topics: readonly string[]): void {
@@ -140,15 +151,18 @@ export function createWakeBus(
       if (forward === null) return;
       sendOn(topics.filter((topic) => concernsOthers(topic) || ends.concernsOthers(topic)));
     },
-    subscribe(topic, listener, accepts = () => true) {
-      // Two subscriptions of one function are two subscriptions.
-      const entry = { listener, accepts };
-      const ofTopic = listeners.get(topic) ?? new Set();
-      listeners.set(topic, ofTopic.add(entry));
-      return () => {
-        ofTopic.delete(entry);
-        if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic);
-      };
+    subscribe: (topic, listener, accepts = acceptAll) => subscribe(topic, { listener, accepts }),
+    subscribeToDetails(topic, listener) {
+      const details = new Set<string | null>();
+      return subscribe(topic, {
+        accepts: acceptAll,
+        gather: (detail) => details.add(detail),
+        listener() {
+          const gathered = [...details];
+          details.clear();
+          listener(gathered);
+        },
+      });
     },
     deliver(topics) {
       collect(topics);
@@ -160,10 +174,15 @@ export function createWakeBus(
   };
 }
 
-interface Listener {
-  readonly listener: Parameters<Wake['subscribe']>[1];
+/** Two subscriptions of one function are two. */
+interface Subscription {
+  readonly listener: () => void;
   readonly accepts: (detail: string) => boolean;
+  /** Called with each detail before the listener; absent: it takes none. */
+  readonly gather?: (detail: string | null) => void;
 }
+
+const acceptAll = () => true;
 
 /** Joins the bus to the other processes: its topics go out, theirs come in, none comes back. */
 export async function connectRemoteWake(params: {
@@ -194,10 +213,6 @@ const SHARED_TOPICS = new Set([
 function concernsOthers(topic: string): boolean {
   if (topic.startsWith('run:') || topic.startsWith('queue:')) return true;
   return SHARED_TOPICS.has(withoutDetail(topic));
-}
-
-function isWaits(topic: string): boolean {
-  return withoutDetail(topic) === WAITS_TOPIC;
 }
 
 function withoutDetail(topic: string): string {

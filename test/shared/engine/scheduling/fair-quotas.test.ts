@@ -93,7 +93,6 @@ function openAdmission(store: Store) {
     quotas: store.quotas,
     wake: {
       notify: (topics) => topics.forEach((topic) => store.work.noteAdded(keyOfTopic(topic))),
-      subscribe: () => () => {},
     },
     report: { count: () => {} },
     now: () => performance.now(),

@@ -71,6 +71,22 @@ test('a topic with a detail wakes those who accept it, and a topic without one a
   t.is(await notify('*'), 'all payment');
 });
 
+test('a subscription to details gets each once, and those of one delivery together', async (t) => {
+  const bus = createWakeBus();
+  const heard: (readonly (string | null)[])[] = [];
+  const end = bus.subscribeToDetails('waits', (details) => heard.push(details));
+  bus.notify(['waits\tacme/w', 'waits\tacme/v', 'tenants\tacme']);
+  bus.notify(['waits\tacme/w', 'waits']);
+  await Promise.resolve();
+  bus.notify(['waits\tacme/u']);
+  await Promise.resolve();
+  t.deepEqual(heard, [['acme/w', 'acme/v', null], ['acme/u']]);
+  end();
+  bus.notify(['waits\tacme/t']);
+  await Promise.resolve();
+  t.is(heard.length, 2);
+});
+
 test('a listener that throws is reported and does not stop the others', async (t) => {
   const errors: unknown[] = [];
   const bus = createWakeBus({ onListenerError: (error) => errors.push(error) });
