@@ -2,6 +2,10 @@ package io.svc.worker;
 
 import io.svc.errors.WorkerRefusedException;
 import io.svc.internal.Signal;
+import io.svc.internal.request.Answer;
+import io.svc.internal.request.Api;
+import io.svc.internal.request.NoAnswer;
+import io.svc.internal.request.RetryLog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;

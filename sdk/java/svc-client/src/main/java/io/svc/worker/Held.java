@@ -3,6 +3,8 @@ package io.svc.worker;
 import io.svc.errors.LeaseLost;
 import io.svc.internal.Described;
 import io.svc.internal.Signal;
+import io.svc.internal.request.Answer;
+import io.svc.internal.request.Api;
 import io.svc.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package io.svc.worker;
 
 import io.svc.errors.LeaseLost;
+import io.svc.internal.request.Answer;
 import io.svc.internal.turn.Journal;
 import io.svc.json.Json;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 package io.svc.worker;
 
 import io.svc.internal.Signal;
+import io.svc.internal.request.Answer;
+import io.svc.internal.request.Api;
+import io.svc.internal.request.NoAnswer;
 import io.svc.json.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

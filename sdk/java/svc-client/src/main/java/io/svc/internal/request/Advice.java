@@ -1,4 +1,4 @@
-package io.svc.worker;
+package io.svc.internal.request;
 
 import io.svc.internal.Address;
 

@@ -1,4 +1,4 @@
-package io.svc.worker;
+package io.svc.internal.request;
 
 import java.lang.System.Logger.Level;
 
@@ -7,22 +7,22 @@ import java.lang.System.Logger.Level;
  * long the worker has tried. A restart of the runtime is one or two lines, and an outage is never
  * silent.
  */
-final class RetryLog {
+public final class RetryLog {
   private final System.Logger logger;
   private final String what;
   private final long since = System.nanoTime();
   private int failures;
 
-  RetryLog(System.Logger logger, String what) {
+  public RetryLog(System.Logger logger, String what) {
     this.logger = logger;
     this.what = what;
   }
 
-  int failures() {
+  public int failures() {
     return failures;
   }
 
-  void failed(NoAnswer error) {
+  public void failed(NoAnswer error) {
     failures++;
     if (failures == 1) {
       logger.log(Level.WARNING, what + ", trying again: " + error.getMessage());

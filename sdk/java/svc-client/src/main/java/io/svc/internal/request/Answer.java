@@ -1,4 +1,4 @@
-package io.svc.worker;
+package io.svc.internal.request;
 
 import java.util.List;
 import java.util.Map;
@@ -11,36 +11,36 @@ import java.util.stream.Stream;
  *
  * @param isAfterUnknown an earlier try of the same request may have arrived
  */
-record Answer(int status, Map<String, Object> body, boolean isAfterUnknown) {
-  Answer(int status, Map<String, Object> body) {
+public record Answer(int status, Map<String, Object> body, boolean isAfterUnknown) {
+  public Answer(int status, Map<String, Object> body) {
     this(status, body, false);
   }
 
   /** Whether an answer of this status leaves the outcome unknown. */
-  static boolean isUnknown(int status) {
+  public static boolean isUnknown(int status) {
     return status == 408 || status == 429 || status >= 500;
   }
 
-  Answer afterUnknown(boolean isAfter) {
+  public Answer afterUnknown(boolean isAfter) {
     return new Answer(status, body, isAfter);
   }
 
   /** Nothing is left to do about the item. */
-  boolean isOver() {
+  public boolean isOver() {
     return status == 404 || status == 409;
   }
 
   /** The journal is not as the worker knows it. */
-  boolean isConflict() {
+  public boolean isConflict() {
     return "journal_conflict".equals(body.get("reason"));
   }
 
   /** The runtime cannot record what the request carries. */
-  boolean isInvalid() {
+  public boolean isInvalid() {
     return List.of(400, 413, 422).contains(status);
   }
 
-  String reason() {
+  public String reason() {
     String said =
         Stream.of(body.get("error"), body.get("reason"))
             .filter(String.class::isInstance)

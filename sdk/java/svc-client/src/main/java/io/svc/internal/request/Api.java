@@ -1,4 +1,4 @@
-package io.svc.worker;
+package io.svc.internal.request;
 
 import io.svc.errors.WorkerRefusedException;
 import io.svc.internal.Address;
@@ -19,27 +19,27 @@ import java.util.Map;
  * worker sends the same request again. The runtime makes that safe: every change names the fence of
  * the lease.
  */
-final class Api implements AutoCloseable {
-  static final Duration ANSWER_MAX = Duration.ofSeconds(15);
+public final class Api implements AutoCloseable {
+  public static final Duration ANSWER_MAX = Duration.ofSeconds(15);
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final double RETRY_AFTER_S_MAX = 60;
   private static final Signal NEVER = new Signal();
   private final Transport transport;
 
-  Api(Address address) {
+  public Api(Address address) {
     transport = new Transport(address, CONNECT_MAX);
   }
 
-  String url() {
+  public String url() {
     return transport.address().url();
   }
 
-  Answer post(String path, Object body, Duration timeout) throws NoAnswer {
+  public Answer post(String path, Object body, Duration timeout) throws NoAnswer {
     return send("POST", path, body, timeout, NEVER);
   }
 
   /** Sends once; null when the signal is set first. */
-  Answer send(String method, String path, Object body, Duration timeout, Signal stopping)
+  public Answer send(String method, String path, Object body, Duration timeout, Signal stopping)
       throws NoAnswer {
     String text = body == null ? null : Json.write(body);
     try {
@@ -58,7 +58,7 @@ final class Api implements AutoCloseable {
   }
 
   /** Null when the lease is lost first. */
-  Answer getUntilAnswered(String path, Signal lost) {
+  public Answer getUntilAnswered(String path, Signal lost) {
     for (int failures = 0; !lost.isSet(); ) {
       try {
         return send("GET", path, null, ANSWER_MAX, NEVER);
@@ -75,7 +75,7 @@ final class Api implements AutoCloseable {
   }
 
   /** Says what to do about an answer that no repetition changes. */
-  WorkerRefusedException refusal(Answer answer) {
+  public WorkerRefusedException refusal(Answer answer) {
     return new WorkerRefusedException(
         Advice.on(answer, transport.address()), answer.status());
   }
