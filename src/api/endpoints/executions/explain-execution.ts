@@ -80,7 +80,7 @@ progress comes last. Programs use \`code\` and the fields; \`message\` and \`unb
 | \`awaiting_event\` | it waits for an external event; \`until\`: when the wait times out |
 | \`waiting_for_place\` | it has not begun: it waits for a place of its tenant or its key, for its turn by a \`rate\`, whether a newer start displaces it, or for further starts of its batch; \`position\` in the order of waiting |
 | \`waiting_for_quota\` | a work item waits for a place of the \`concurrency\` of its \`tool\`, or for a token of its \`rate\`, \`position\` in the order of priority and age |
-| \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age |
+| \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age, or of turns among the items with keys of \`fairness\` |
 | \`retry_backoff_until\` | the next attempt waits for its time, after \`error\` |
 | \`child_end_not_told\` | a child execution has ended, and this one has not received the result yet |
 | \`child_running\` | a child execution runs; \`child_code\`: its own blocker |

@@ -27,6 +27,11 @@ export interface FairShare {
   readonly weight: number;
 }
 
+/** The key as people know it: a long one stays encoded, because it is cut. */
+export function textOfKey({ key }: Pick<FairShare, 'key'>): string {
+  return key.length < ENCODED_MAX ? decodeURIComponent(key) : key;
+}
+
 /** The same queue, for an item of that share. Null: the default queue. */
 export function fairQueueName(queueName: string | null, { key, weight }: FairShare): string {
   const [own = DEFAULT_QUEUE, ...quota] = (queueName ?? DEFAULT_QUEUE).split(QUOTA_MARK);

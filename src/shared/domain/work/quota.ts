@@ -1,5 +1,5 @@
 import { type Pace, tokenIntervalUs } from '../workflow/flow/rate.ts';
-import { withoutShare } from './fair-queue.ts';
+import { type FairShare, readShare, withoutShare } from './fair-queue.ts';
 import { DEFAULT_QUEUE, queueKeyOf } from './queue-key.ts';
 
 /*
@@ -70,6 +70,30 @@ export function ownQueueName(name: string | null): string | null {
   const [first = DEFAULT_QUEUE] = (name ?? DEFAULT_QUEUE).split(MARK);
   const own = withoutShare(first);
   return own === DEFAULT_QUEUE ? null : own;
+}
+
+/** What the name on a queued item says. */
+export interface QueuedNames {
+  /** The queue that its node names; absent: the default queue. */
+  readonly queueName?: string;
+  /** Absent: it has no key of fairness. */
+  readonly share?: FairShare;
+  /** What it waits for; absent: for nothing but a worker. */
+  readonly quota?: Quota;
+}
+
+export function readQueuedNames(of: {
+  readonly queueKey: string;
+  readonly queueName: string | null;
+}): QueuedNames {
+  const queueName = ownQueueName(of.queueName);
+  const share = readShare(of.queueName ?? '');
+  const quota = readQuotaQueue(of.queueKey) === null ? null : readQuota(of.queueName ?? '');
+  return {
+    ...(queueName !== null && { queueName }),
+    ...(share !== null && { share }),
+    ...(quota !== null && { quota }),
+  };
 }
 
 /** A queue below a quota, as an admission needs it. */

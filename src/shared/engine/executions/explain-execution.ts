@@ -277,6 +277,7 @@ function showFacts(
       ),
   );
   const items = facts.items.entries().map(([id, place]): [typeof id, ItemPlace] => {
+    if (place.is === 'queued') return [id, withoutKeys(place)];
     if (place.is !== 'dead_lettered') return [id, place];
     const node = plan.nodes.get(nodeOf.get(id) ?? '')?.dataPolicy ?? null;
     const policy = dataPolicyOf({ workflow: plan.dataPolicy, node });
@@ -285,3 +286,16 @@ function showFacts(
   });
   return { ...facts, items: new Map(items) };
 }
+
+/** A key is text from the input without its field, so a policy hides it entirely. */
+function withoutKeys({ share, quota, ...place }: QueuedPlace): QueuedPlace {
+  return {
+    ...place,
+    ...(share !== undefined && { share: null }),
+    ...(quota !== undefined && {
+      quota: { ...quota, key: null, rate: quota.rate && { ...quota.rate, key: null } },
+    }),
+  };
+}
+
+type QueuedPlace = Extract<ItemPlace, { readonly is: 'queued' }>;

@@ -112,6 +112,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.explain(before)).first?.code, 'lease_held_until');
   });
 
+  test(`${dialect}: an item with a key of fairness waits for the turns of its key`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const fair = one(work, { fairness: { key: 'input.customer', weight: '2.5' } });
+    const id = await svc.rest(fair, { customer: 'acme/1' });
+    const same = await svc.rest(fair, { customer: 'acme/1' });
+    const hidden = await svc.rest(
+      { ...fair, data_policy: { pii_fields: ['customer'] } },
+      { customer: 'acme/1' },
+    );
+    t.is((await svc.explain(id)).first?.unblockedBy, 'a worker that claims m.f from python_tool');
+    await svc.claim();
+    await svc.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 11_000 });
+    const { first, codes } = await svc.explain(same);
+    t.deepEqual(codes, ['waiting_in_queue']);
+    t.regex(
+      first?.message ?? '',
+      /as number 1 of the items with keys of fairness; 1 worker claims from it; keys take turns, and its own is "acme\/1" with weight 2.5$/,
+    );
+    t.regex(first?.unblockedBy ?? '', /lower priority numbers first, then the keys in turns$/);
+    t.regex((await svc.explain(hidden)).first?.message ?? '', /; keys take turns$/);
+  });
+
   test(`${dialect}: a function that has ended its turn waits in its queue`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one({ kind: 'function', name: 'f' }));

@@ -140,6 +140,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
+  test(`${dialect}: explain hides the key of a quota where a data policy hides inputs`, async (t) => {
+    const svc = await open(t, dialect);
+    const [, second] = await startMany(
+      svc,
+      2,
+      { key: 'input.customer', limit: 1 },
+      { customer: 'acme' },
+      {},
+      true,
+      { data_policy: { pii_fields: ['customer'] } },
+    );
+    if (second === undefined) return t.fail('two were started');
+    const { blockers } = await svc.engine.explainExecution({ ...CALLER, executionId: second });
+    t.regex(blockers[0]?.message ?? '', /at most 1 call of shop\.pay at a time$/);
+  });
+
   test(`${dialect}: many admissions at once give no place twice`, async (t) => {
     const svc = await open(t, dialect);
     await startMany(svc, 8, { limit: 3 }, {}, {}, false);
@@ -174,12 +190,13 @@ async function startMany(
   input: JsonObject = {},
   node: JsonObject & { readonly kind?: JsonObject } = {},
   admits = true,
+  more: JsonObject = {},
 ): Promise<readonly ExecutionId[]> {
   const workflowId = `w-${ids.uuid()}`;
   const kind = { type: 'python_fn', module: 'shop', function: 'pay', concurrency, ...node.kind };
   await svc.engine.registerWorkflow({
     ...CALLER,
-    ir: { workflow_id: workflowId, start_node: 'pay', nodes: { pay: { ...node, kind } } },
+    ir: { workflow_id: workflowId, start_node: 'pay', nodes: { pay: { ...node, kind } }, ...more },
   });
   const started: ExecutionId[] = [];
   for (let n = 0; n < count; n += 1) {

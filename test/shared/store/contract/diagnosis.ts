@@ -1,4 +1,5 @@
 import type { WorkItemId } from '../../../../src/shared/domain/ids.ts';
+import type { QueuedNames } from '../../../../src/shared/domain/work/quota.ts';
 import {
   type ExecutionQuestion,
   POSITION_MAX,
@@ -47,6 +48,28 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.like(facts?.items.get(urgent.workItemId), { is: 'queued', position: 1, startBefore: null });
     t.like(facts?.items.get(late.workItemId), { is: 'queued', position: 4, attempt: 0 });
     t.deepEqual(facts?.workers, new Map([['python_tool', { seen: 0, lastSeenAt: null }]]));
+  });
+
+  check('a queued item tells its queue, its key and its quota', async (t, { store }) => {
+    const names = ['default~acme~3', 'gpu~acme~3', 'gpu~acme~3#2#shop.pay#acme', 'default'];
+    const items = names.map((queueName) => ({ queueName }));
+    const execution = await startWithItems(store, items);
+    const ids = execution.tickets.map(({ workItemId }) => workItemId);
+    const facts = await store.diagnosis.executionFacts(ask(execution, ids));
+    const share = { key: 'acme', weight: 3 };
+    const quota = { queueName: 'gpu', tool: 'shop.pay', key: 'acme', limit: 2, rate: null };
+    t.deepEqual(
+      ids.map((id) => {
+        const { queueName, share: own, quota: below } = facts?.items.get(id) as QueuedNames;
+        return { queueName, share: own, quota: below };
+      }),
+      [
+        { queueName: undefined, share, quota: undefined },
+        { queueName: 'gpu', share, quota: undefined },
+        { queueName: 'gpu', share, quota },
+        { queueName: undefined, share: undefined, quota: undefined },
+      ],
+    );
   });
 
   check('a place far behind is not told', async (t, { store }) => {

@@ -2,7 +2,8 @@ import type { WorkerQueue } from '../../work/work-item.ts';
 import { MISFIT_CLASS } from '../function-run.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { readQueueName } from '../../work/build-queue.ts';
-import { type Quota, readQuota } from '../../work/quota.ts';
+import { textOfKey } from '../../work/fair-queue.ts';
+import type { Quota } from '../../work/quota.ts';
 import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX, type ServingWorker } from './facts.ts';
@@ -66,8 +67,8 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       unblockedBy: 'a scheduler, which fails the node',
     });
   }
-  const quota = readQuota(place.queueName ?? DEFAULT_QUEUE);
-  if (quota !== null) {
+  const { quota, share } = place;
+  if (quota !== undefined) {
     const { tool } = quota;
     const number = position === null ? '' : ` as number ${position}`;
     return blockerOf(visit, {
@@ -110,7 +111,8 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
       details: { ...known, ...unserved.details },
     });
   }
-  const before = position === null ? '' : ` as number ${position}`;
+  const keyed = share === undefined ? '' : ' of the items with keys of fairness';
+  const before = position === null ? '' : ` as number ${position}${keyed}`;
   const waiting = { ...common, code: 'waiting_in_queue' } as const;
   const details = { ...known, ...(position !== null && { position }) };
   const ofBuild = countOfBuild(scene, { queue, place });
@@ -140,8 +142,8 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
   const whose = ofBuild === null ? '' : ` of build ${ofBuild.buildId}`;
   return blockerOf(visit, {
     ...waiting,
-    message: `${waits}${before}; ${able} ${able === 1 ? 'worker' : 'workers'}${whose} ${able === 1 ? 'claims' : 'claim'} from it`,
-    unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
+    message: `${waits}${before}; ${able} ${able === 1 ? 'worker' : 'workers'}${whose} ${able === 1 ? 'claims' : 'claim'} from it${tellShare(share)}`,
+    unblockedBy: `the workers of ${queue}: lower priority numbers first, then ${share === undefined ? 'the oldest' : 'the keys in turns'}`,
     details: { ...details, ...(ofBuild !== null && { buildId: ofBuild.buildId }) },
   });
 }
@@ -163,6 +165,16 @@ function countOfBuild(
     admitsItem(filter, { tool, queueName }),
   );
   return { buildId, able: able.length };
+}
+
+/** The words for the key of fairness of an item. */
+function tellShare(share: Place<'queued'>['share']): string {
+  if (share === undefined) return '';
+  const own =
+    share === null
+      ? ''
+      : `, and its own is ${JSON.stringify(textOfKey(share))} with weight ${share.weight}`;
+  return `; keys take turns${own}`;
 }
 
 /** The words for the limit of a tool, its rate, or both. */

@@ -1,6 +1,8 @@
 import type { ExecutionId, WorkItemId } from '../../ids.ts';
 import type { TenantStatus } from '../../tenant.ts';
 import type { ClaimFilter } from '../../work/claim-filter.ts';
+import type { FairShare } from '../../work/fair-queue.ts';
+import type { Quota } from '../../work/quota.ts';
 import type { WorkerQueue, WorkQueue } from '../../work/work-item.ts';
 import type { ExecutionStatus } from '../status.ts';
 import type { BlockerCode } from './blocker.ts';
@@ -57,6 +59,10 @@ export type ItemPlace =
       readonly tool: string | null;
       /** Absent: the default queue. */
       readonly queueName?: string;
+      /** Absent: it has no key of fairness. Null: a data policy hides the key. */
+      readonly share?: FairShare | null;
+      /** What it waits for; absent: for nothing but a worker. */
+      readonly quota?: Quota;
       readonly enqueuedAt: string;
       /** Null: no limit. */
       readonly startBefore: string | null;

@@ -9,6 +9,7 @@ import {
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
 import type { TenantStatus } from '../../../domain/tenant.ts';
+import { type QueuedNames, readQueuedNames } from '../../../domain/work/quota.ts';
 import type { WorkerQueue, WorkQueue } from '../../../domain/work/work-item.ts';
 import {
   type ExecutionQuestion,
@@ -126,12 +127,16 @@ function placeOf(row: FactRecord): ItemPlace | null {
   }
 }
 
-function namesOf(text: string): { readonly tool: string | null; readonly queueName?: string } {
-  const { tool, queue_name: queueName } = JSON.parse(text) as {
+function namesOf(text: string): QueuedNames & { readonly tool: string | null } {
+  const row = JSON.parse(text) as {
     readonly tool: string | null;
+    readonly queue_key: string;
     readonly queue_name: string | null;
   };
-  return { tool, ...(queueName !== null && { queueName }) };
+  return {
+    tool: row.tool,
+    ...readQueuedNames({ queueKey: row.queue_key, queueName: row.queue_name }),
+  };
 }
 
 function servingOf(text: string): ServingWorker {
@@ -204,10 +209,7 @@ const EXECUTION_FACTS: Statement = {
             limit ${POSITION_MAX}
           ) before
         ) end,
-        json_build_object('queue_name', case
-          when strpos(q.queue_key, '#') > 0 then q.queue_name
-          else nullif(split_part(q.queue_name, '#', 1), 'default')
-        end, 'tool', (
+        json_build_object('queue_key', q.queue_key, 'queue_name', q.queue_name, 'tool', (
           select i.tool
           from work_items i
           where i.work_item_id = q.work_item_id

@@ -1,4 +1,4 @@
-import { ownQueueName, readQuotaQueue } from '../../../domain/work/quota.ts';
+import { readQueuedNames } from '../../../domain/work/quota.ts';
 import {
   type ExecutionFacts,
   type ItemPlace,
@@ -127,23 +127,19 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
      ) mine`,
     asked,
   );
-  return rows.map(({ work_item_id: id, queue, attempt, ...row }) => {
-    const hasPlace = readQuotaQueue(row.queue_key) === null;
-    const queueName = hasPlace ? ownQueueName(row.queue_name) : row.queue_name;
-    return [
-      id,
-      {
-        is: 'queued',
-        queue,
-        attempt,
-        tool: row.tool,
-        ...(queueName !== null && { queueName }),
-        enqueuedAt: toIso(row.enqueued_at),
-        startBefore: toIsoOrNull(row.start_before),
-        position: row.position,
-      },
-    ];
-  });
+  return rows.map(({ work_item_id: id, queue, attempt, ...row }) => [
+    id,
+    {
+      is: 'queued',
+      queue,
+      attempt,
+      tool: row.tool,
+      ...readQueuedNames({ queueKey: row.queue_key, queueName: row.queue_name }),
+      enqueuedAt: toIso(row.enqueued_at),
+      startBefore: toIsoOrNull(row.start_before),
+      position: row.position,
+    },
+  ]);
 }
 
 function readLeases(connection: Connection, asked: Asked): readonly Placed[] {
