@@ -1,4 +1,4 @@
--- after: 6a2431fe279d5837eb551739b475e40ea444fea721f285913b7d5a3f8f9c8fcf
+-- after: 2900963e0efd1659124ad445e080e6992f0cb9b386065555a82e2c62be4b0a5f
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

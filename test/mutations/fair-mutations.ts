@@ -15,8 +15,8 @@ export const FAIR_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'all items of a key have one turn',
     file: TAGS,
-    from: 'connection.get<{ readonly seq: number }>(LAST_OF_KEY, { ...at, share: share.key }) ??',
-    to: 'undefined ??',
+    from: 'if (last !== undefined) return',
+    to: 'if (last !== undefined && last.seq > 0) return',
   },
   {
     bug: 'all keys of fairness are one',

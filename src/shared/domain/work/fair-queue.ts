@@ -12,7 +12,8 @@ import { DEFAULT_QUEUE, SHARE_MARK as MARK } from './queue-key.ts';
  * first `~`.
  *
  * On that queue an item has a tag instead of an age, below 0: the tag of the last item of its key that
- * waits there, or of the first item of all, and `TAGS_PER_TURN` divided by the weight.
+ * waits there, or of the first item of all, and `TAGS_PER_TURN` divided by the weight. If none of its key
+ * waits, it adds a fiftieth less: so it comes before items that are a whole turn behind the first one.
  */
 
 const QUOTA_MARK = '#';
@@ -75,6 +76,12 @@ export function workersKeyOf(queueKey: string): string {
 /** An item adds this to the tag of its key. */
 export function tagsOf({ weight }: Pick<FairShare, 'weight'>): number {
   return Math.ceil(TAGS_PER_TURN / weight);
+}
+
+/** An item whose key has no other that waits adds this to the tag of the first item of all. */
+export function joiningTagsOf(share: Pick<FairShare, 'weight'>): number {
+  const turn = tagsOf(share);
+  return turn - Math.ceil(turn / 50);
 }
 
 /** The key is part of an index entry, so a long one is replaced by its beginning and a hash. */

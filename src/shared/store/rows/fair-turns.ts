@@ -1,6 +1,7 @@
 import {
   type FairShare,
   fairKeyOf,
+  joiningTagsOf,
   readShare,
   TAGS_PER_TURN,
   tagsOf,
@@ -18,8 +19,9 @@ import {
  * that this process has handed out. Each process gives the class a turn of its own, so it has the weight
  * of as many keys as processes serve claims.
  *
- * While shares wait, the tag of a key grows by its turn from item to item. If it grows by less, the queue
- * has been empty and has begun again. The last turn of the class then moves with it, as if it had not.
+ * While shares wait, the tag of a key grows by its turn from item to item, or a little less if it joins. If it
+ * grows by less than that, the queue has been empty and has begun again. The last turn of the class then moves
+ * with it, as if it had not.
  */
 export interface FairTurns {
   /** Whether claims with this filter must look at the shares beside these queues of workers. */
@@ -135,8 +137,9 @@ export function createFairTurns(now: () => number): FairTurns {
     const before = keys.get(name);
     // A turn of the class since then has its tag from the queue as it is now.
     if (before?.round === known.round && before.priority === priority) {
-      const back = before.tag + tagsOf(share) - tag;
-      if (back > 0) {
+      const grown = tag - before.tag;
+      if (grown < joiningTagsOf(share)) {
+        const back = tagsOf(share) - grown;
         known.last = { ...known.last, tag: known.last.tag - back };
         known.round += 1;
       }

@@ -2483,6 +2483,7 @@ AS $function$
 declare
   share constant text := split_part(new.queue_name, '~', 2);
   weight constant float8 := split_part(split_part(new.queue_name, '#', 1), '~', 3);
+  turn constant bigint := ceil(65536 / weight);
   before bigint;
 begin
   new.queue_key := split_part(new.queue_key, '~', 1) || '~';
@@ -2517,9 +2518,10 @@ begin
       and q.priority = new.priority
     order by q.seq
     limit 1;
+    before := coalesce(before, -4503599627370496) - (turn + 49) / 50;
   end if;
 
-  new.seq := coalesce(before, -4503599627370496) + ceil(65536 / weight)::bigint;
+  new.seq := before + turn;
   return new;
 end
 $function$;

@@ -1,4 +1,9 @@
-import { readShare, TAG_BEFORE_FIRST, tagsOf } from '../../../domain/work/fair-queue.ts';
+import {
+  joiningTagsOf,
+  readShare,
+  TAG_BEFORE_FIRST,
+  tagsOf,
+} from '../../../domain/work/fair-queue.ts';
 import { createFairTurns, type FairTurns } from '../../rows/fair-turns.ts';
 import type { Connection } from '../connection/connect.ts';
 
@@ -44,11 +49,11 @@ const FIRST_OF_ALL = `
  */
 export function tagShare(connection: Connection, of: Sharing): number {
   const { share, at } = placeOf(of);
-  const last =
-    connection.get<{ readonly seq: number }>(LAST_OF_KEY, { ...at, share: share.key }) ??
-    connection.get<{ readonly seq: number }>(FIRST_OF_ALL, at);
-  const before = last?.seq ?? TAG_BEFORE_FIRST + Math.floor(connection.now());
-  return firstFree(connection, before + tagsOf(share));
+  const last = connection.get<{ readonly seq: number }>(LAST_OF_KEY, { ...at, share: share.key });
+  if (last !== undefined) return firstFree(connection, last.seq + tagsOf(share));
+  const first = connection.get<{ readonly seq: number }>(FIRST_OF_ALL, at);
+  const before = first?.seq ?? TAG_BEFORE_FIRST + Math.floor(connection.now());
+  return firstFree(connection, before + joiningTagsOf(share));
 }
 
 interface Sharing {

@@ -22,6 +22,29 @@ export function fairClaimCases(name: string, open: () => TestStore): void {
     t.deepEqual(await claimKeys(store, tenantId, 3), ['a', 'a', 'a']);
   });
 
+  check('a key that has one item at a time gets each turn', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await queue(store, tenantId, repeat('a', 30));
+    await queue(store, tenantId, repeat('c', 90), { weight: 3 });
+    const taken: string[] = [];
+    while (taken.length < 50) {
+      if (!taken.includes('b') || taken.at(-1) === 'b') await queue(store, tenantId, ['b']);
+      taken.push(...(await claimKeys(store, tenantId, 1)));
+    }
+    const [a = 0, b = 0] = ['a', 'b'].map((key) => taken.filter((own) => own === key).length);
+    t.true(a >= 9 && a <= 11 && b >= 9 && b <= 11, taken.join(''));
+  });
+
+  check('a key that comes late among many waits for one item of each', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const keys = Array.from({ length: 30 }, (_, index) => `${index}`);
+    await queue(store, tenantId, [...keys, ...keys, ...keys]);
+    await claimKeys(store, tenantId, 40);
+    await queue(store, tenantId, ['late']);
+    const next = await claimKeys(store, tenantId, 31);
+    t.true(next.includes('late'), next.join(' '));
+  });
+
   check('keys take turns by their weights', async (t, { store }) => {
     const tenantId = makeTenantId();
     await queue(store, tenantId, repeat('a', 60));

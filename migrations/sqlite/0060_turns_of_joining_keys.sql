@@ -1,0 +1,2 @@
+-- works from: 14
+-- On SQLite, the program gives the tags: nothing changes.
