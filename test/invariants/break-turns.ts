@@ -60,5 +60,5 @@ function claimOf(ids: readonly string[], taken: string): SeenClaim {
     line: 'amber/python_tool 5',
     place: -1_000 + Number(id.slice(1)),
   }));
-  return { process: 1, waiting, taken: [taken] };
+  return { process: 1, at: 0, waiting, taken: [taken] };
 }

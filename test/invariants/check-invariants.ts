@@ -114,7 +114,7 @@ export function checkInvariants(params: {
     ...checkLabels(last, history, params.labelled),
     ...checkPlaces(dumps),
     ...checkUndos(last),
-    ...checkQuotas(dumps),
+    ...checkQuotas(dumps, history, params.claims),
     ...checkConcurrency(dumps, history, params.keys),
     ...checkStarts(last, history, params.startRules),
     ...checkTurns(dumps, params.claims, params.shares),

@@ -77,6 +77,12 @@ test('a key may get as many turns as its weight allows while another waits', (t)
   );
 });
 
+test('calls of a quota go to workers as fast as its burst and its rate allow', (t) => {
+  const run = makeExampleRun();
+  addPaced(run, 200);
+  t.deepEqual(rulesBroken(run), []);
+});
+
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
   const run = makeExampleRun();
   run.earlier.schedules = [SCHEDULE];
@@ -211,6 +217,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     const item = earlier.work_items.find((one) => one.work_item_id === lease?.work_item_id);
     Object.assign(item ?? {}, { queue_name: 'default#0#m.f#' });
   },
+  'calls of a quota go to workers at its rate at most': (run) => addPaced(run, 198),
 
   // Answers
   'a start is carried out once for its key': ({ last }) =>
@@ -837,4 +844,16 @@ function ticket(workItemId: string, executionId: string): Mutable<TicketOf> {
     attempt: 0,
     queue: 'python_tool',
   };
+}
+
+/** Three calls join the queue of their workers, the third so long after the first two. A bucket has two tokens. */
+function addPaced({ last, claims }: ExampleRun, thirdAfterMs: number): void {
+  const [item] = last.work_items;
+  const { work_item_id: id = '', execution_id: executionId = '' } = item ?? {};
+  Object.assign(item ?? {}, { queue_name: 'default#0#m.f###5.1000.2#' });
+  const begin = eventOf(last.events, executionId, 1).created_at;
+  for (const [place, at] of [begin, begin, begin + thirdAfterMs].entries()) {
+    const waiting = [{ work_item_id: id, execution_id: executionId, line: 'amber', place }];
+    claims.push({ process: 1, at, waiting, taken: [id] });
+  }
 }

@@ -196,6 +196,12 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: 'items: members.slice(1).map(({ state }) => state.input)',
   },
   {
+    bug: 'a call below a rate gives its token back',
+    file: `${SQLITE}/scheduling/quotas.ts`,
+    from: '...bucket.take(admitted.length)',
+    to: '...bucket.take(0)',
+  },
+  {
     bug: 'a quota has one place too many',
     file: `${SQLITE}/scheduling/quotas.ts`,
     from: 'limit - countTaken(connection, quota)',

@@ -41,14 +41,14 @@ export function watchDatabase(
   const removals: SeenRemoval[] = [];
   let isOver = false;
   let processes = 0;
+  const now = () => Math.floor(database.clock.now());
 
   const look: Look = ({ isLast = false, removal } = {}) => {
     if (isOver) return;
     isOver = isLast;
-    const takenAt = Math.floor(database.clock.now());
     dumps.push({
       ...database.dump({ isLast }),
-      takenAt,
+      takenAt: now(),
       ...(removal !== undefined && { removal }),
     });
   };
@@ -58,7 +58,7 @@ export function watchDatabase(
       ...executions,
       commit: async (plans) => {
         if (seesClaims && plans.some(takesBack)) {
-          claims.push({ process: 0, waiting: database.waiting(), taken: [] });
+          claims.push({ process: 0, at: now(), waiting: database.waiting(), taken: [] });
         }
         const verdicts = await executions.commit(plans);
         decided.push(...decidedIn(plans, verdicts));
@@ -98,10 +98,10 @@ export function watchDatabase(
     return {
       ...work,
       claimTogether: async (request) => {
-        const waiting = database.waiting();
+        const seen = { process, at: now(), waiting: database.waiting() };
         const items = await work.claimTogether(request);
         const taken = items.flat().map(({ ticket }) => ticket.workItemId);
-        if (taken.length > 0) claims.push({ process, waiting, taken });
+        if (taken.length > 0) claims.push({ ...seen, taken });
         return items;
       },
     };

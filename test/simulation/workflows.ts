@@ -348,6 +348,7 @@ export const WORKFLOWS = {
   fair_starts: shared(python('task')),
   /** On the queue of those with keys. */
   unfair: shared(python('task')),
+  unfair_paced: shared(paced(python('cue'))),
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -487,6 +488,7 @@ export const FAIR = [
   'fair_limited',
   'fair_starts',
   'unfair',
+  'unfair_paced',
 ] as const satisfies readonly WorkflowName[];
 export const WITH_UNDOS = [
   'trip',

@@ -18,6 +18,8 @@ export interface Share {
 export interface SeenClaim {
   /** The process that served it. */
   readonly process: number;
+  /** By the database's clock. */
+  readonly at: number;
   readonly waiting: readonly Waiting[];
   /** Ids of items, in the order in which they were taken. */
   readonly taken: readonly string[];

@@ -60,8 +60,8 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     const quota = { queueName: 'gpu', tool: 'shop.pay', key: 'acme', limit: 2, rate: null };
     t.deepEqual(
       ids.map((id) => {
-        const { queueName, share: own, quota: below } = facts?.items.get(id) as QueuedNames;
-        return { queueName, share: own, quota: below };
+        const names = facts?.items.get(id) as QueuedNames | undefined;
+        return { queueName: names?.queueName, share: names?.share, quota: names?.quota };
       }),
       [
         { queueName: undefined, share, quota: undefined },

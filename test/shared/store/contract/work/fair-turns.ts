@@ -112,7 +112,7 @@ function openLine(store: Store, weights: readonly number[]) {
       t.is(item === undefined, waiting.length === 0);
       if (item === undefined) return;
       const { workItemId } = item.ticket;
-      claims.push({ process: 1, waiting, taken: [workItemId] });
+      claims.push({ process: 1, at: 0, waiting, taken: [workItemId] });
       waiting = waiting.filter(({ work_item_id: id }) => id !== workItemId);
     },
     violations: () => checkClaimTurns(claims, shares, { isAlone: true }),
