@@ -846,7 +846,7 @@ function ticket(workItemId: string, executionId: string): Mutable<TicketOf> {
   };
 }
 
-/** Three calls join the queue of their workers, the third so long after the first two. A bucket has two tokens. */
+/** Three calls join the queue of their workers, the third `thirdAfterMs` after the first two. A bucket has two tokens. */
 function addPaced({ last, claims }: ExampleRun, thirdAfterMs: number): void {
   const [item] = last.work_items;
   const { work_item_id: id = '', execution_id: executionId = '' } = item ?? {};

@@ -72,13 +72,13 @@ export function ownQueueName(name: string | null): string | null {
   return own === DEFAULT_QUEUE ? null : own;
 }
 
-/** What the name on a queued item says. */
+/** The parts of the name that a queued item carries. */
 export interface QueuedNames {
   /** The queue that its node names; absent: the default queue. */
   readonly queueName?: string;
   /** Absent: it has no key of fairness. */
   readonly share?: FairShare;
-  /** What it waits for; absent: for nothing but a worker. */
+  /** The item waits for a place or a token of it; absent: for a worker alone. */
   readonly quota?: Quota;
 }
 

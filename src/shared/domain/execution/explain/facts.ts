@@ -61,7 +61,7 @@ export type ItemPlace =
       readonly queueName?: string;
       /** Absent: it has no key of fairness. Null: a data policy hides the key. */
       readonly share?: FairShare | null;
-      /** What it waits for; absent: for nothing but a worker. */
+      /** It waits for a place or a token of this quota; absent: for a worker alone. */
       readonly quota?: Quota;
       readonly enqueuedAt: string;
       /** Null: no limit. */
