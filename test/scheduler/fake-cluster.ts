@@ -89,6 +89,7 @@ export function createFakeCluster() {
       },
       timers: {
         listDue: async () => [],
+        isDue: async () => false,
         promoteRetries: async () => [],
         discard: async () => undefined,
         async nextDueInMs() {

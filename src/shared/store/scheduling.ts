@@ -5,6 +5,8 @@ import type { WorkTicket } from '../domain/work/work-item.ts';
 export interface TimerStore {
   /** Due timers, oldest first. */
   listDue(params: { readonly limit: number }): Promise<readonly DueTimer[]>;
+  /** Whether the timer is set and due. */
+  isDue(timer: Pick<DueTimer, 'executionId' | 'name'>): Promise<boolean>;
   /** Moves retries that are due to their queues; answers the queues that got something. */
   promoteRetries(params: { readonly limit: number }): Promise<readonly WorkTicket[]>;
   /** Milliseconds until the next timer or retry is due; null: there is none. */

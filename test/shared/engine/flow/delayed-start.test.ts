@@ -84,6 +84,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.store.executions.find(second, TENANT))?.status, 'paused');
   });
 
+  test(`${dialect}: one whose deadline has passed while nothing ran does not begin with its place`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.start({});
+    const late = await svc.start({ deadline: '1h' });
+    await svc.settle();
+    await svc.engine.cancelExecution({ ...BY, executionId: first });
+    await svc.passTime(2 * HOUR_MS);
+    await svc.scheduling.admitChildren();
+    t.is(await svc.store.flow.find(late), null);
+    await svc.scheduling.advanceRunnable(ROUND);
+    // The timer fires after the runner has looked at the execution.
+    while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
+    await svc.settle();
+    t.deepEqual(await svc.story(late), [
+      'WorkflowStarted',
+      'TimerStarted',
+      'TimerFired',
+      'WorkflowFailed',
+    ]);
+    const next = await svc.start({});
+    await svc.settle();
+    t.true((await svc.story(next)).includes('NodeScheduled go'));
+  });
+
   test(`${dialect}: one that has missed its deadline while paused joins no queue`, async (t) => {
     const svc = await open(t, dialect);
     await svc.start({});

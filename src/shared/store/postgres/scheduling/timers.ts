@@ -29,6 +29,11 @@ export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks
       }));
     },
 
+    async isDue({ executionId, name }) {
+      const rows = await pool.run(IS_DUE, [toUuid(executionId), name]);
+      return rows.length > 0;
+    },
+
     async promoteRetries({ limit }) {
       const rows = await pool.run<PromotedRecord>(PROMOTE, [limit]);
       for (const { queue_key: key, is_released: isReleased } of rows) {
@@ -84,6 +89,17 @@ const LIST_DUE: Statement = {
       and ${tenantIsActive('t')}
     order by t.due_at
     limit $1`,
+};
+
+const IS_DUE: Statement = {
+  name: 'is-timer-due',
+  writes: false,
+  text: `
+    select 1
+    from timers
+    where execution_id = $1
+      and name = $2
+      and due_at <= (select clock_timestamp())`,
 };
 
 /**

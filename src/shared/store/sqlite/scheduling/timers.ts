@@ -14,6 +14,7 @@ import {
 export function createTimerStore(connection: Connection): TimerStore {
   return {
     listDue: (params) => connection.read(() => listDue(connection, params)),
+    isDue: (timer) => connection.read(() => isDue(connection, timer)),
     promoteRetries: (params) => connection.write(() => promoteRetries(connection, params)),
     nextDueInMs: () => connection.read(() => nextDueInMs(connection)),
     discard: (timers) => connection.write(() => discard(connection, timers)),
@@ -47,6 +48,17 @@ function listDue(connection: Connection, params: { readonly limit: number }): re
       nodeId: row.node_id,
       visit: row.visit,
     }));
+}
+
+function isDue(
+  connection: Connection,
+  { executionId, name }: Parameters<TimerStore['isDue']>[0],
+): boolean {
+  const due = connection.get(
+    'select 1 from timers where execution_id = ? and name = ? and due_at <= ?',
+    [executionId, name, connection.now()],
+  );
+  return due !== undefined;
 }
 
 interface PromotedRecord extends TicketRecord {

@@ -82,9 +82,15 @@ export function timerCases(name: string, open: () => TestStore): void {
     const execution = await start(store, {
       changes: { startsTimers: [makeTimer({ when: { delayMs: HOUR_MS } })] },
     });
+    const { executionId } = execution;
+    const isDue = (name: string) => store.timers.isDue({ executionId, name });
+    const { name } = makeTimer();
     t.deepEqual(await listDue(store, execution), []);
+    t.false(await isDue(name));
     await age({ table: 'timers', columns: ['due_at'], byMs: HOUR_MS });
     t.is((await listDue(store, execution)).length, 1);
+    t.true(await isDue(name));
+    t.false(await isDue('wait:another#0'));
   });
 
   check('exactly one of twenty attempts to fire a timer succeeds', async (t, { store }) => {
