@@ -27,10 +27,55 @@ story('a list and a page show that an execution waits for a place of its key', a
   await overview.getByText(/^a place of its concurrency, key acme, since/).waitFor();
   await page.getByText(/number 1 in the queue of key acme/).waitFor();
   t.deepEqual(await checkAccessibility(page), []);
+  await page.getByRole('region', { name: 'Why it does not move' }).getByText(first).click();
+  await page.waitForURL(`**/executions/${first}`);
 
+  await open(`executions/${second}`);
+  await overview.getByText(/^a place of its concurrency/).waitFor();
   await tenant.cancel(first);
   await tenant.until(second, 'paused');
   await overview.getByText(/^a place of its concurrency/).waitFor({ state: 'detached' });
+});
+
+story('a start that waits for its tenant says so, and is cancelled there', async (t, place) => {
+  const { page, tenant, open } = place;
+  await tenant.send({
+    method: 'PUT',
+    path: `/tenants/${tenant.tenantId}`,
+    tenantId: 'default',
+    body: { limits: { max_concurrent_executions: 1, when_full: 'queue' } },
+  });
+  await tenant.register({
+    workflow_id: 'orders',
+    nodes: { go: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'go' } } },
+  });
+  const first = await tenant.start('orders');
+  await tenant.until(first, 'paused');
+  const [second, third] = [
+    await tenant.start('orders', {}, { start_deadline: '1h' }),
+    await tenant.start('orders'),
+  ];
+  await open(`executions/${third}`);
+  await page.getByText(/number 2 in the queue of the tenant, limit 1 reached/).waitFor();
+  await open(`executions/${second}`);
+  const why = page.getByRole('region', { name: 'Why it does not move' });
+  await why.getByText(/a place, until its start deadline: number 1 in the queue of/).waitFor();
+  await why.getByText(/, until in \d+ min$/).waitFor();
+  await page.getByText('waiting', { exact: true }).waitFor();
+  t.deepEqual(await checkAccessibility(page), []);
+  await why.getByRole('link', { name: 'Show those that have begun' }).click();
+  const list = page.getByRole('list', { name: 'Executions' });
+  await list.locator(`a[href$="${first}"]`).waitFor();
+  t.is(await list.locator(`a[href$="${second}"]`).count(), 0);
+
+  await open(`executions/${second}`);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /^Cancel/ }).click();
+  await page.getByRole('heading', { name: 'How it ended' }).waitFor();
+  t.deepEqual(await tenant.story(second), ['WorkflowStarted', 'TimerStarted', 'WorkflowCancelled']);
+  await open(`executions/${third}`);
+  await page.getByText(/number 1 in the queue of the tenant/).waitFor();
 });
 
 story(

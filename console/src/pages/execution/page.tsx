@@ -86,7 +86,7 @@ function Content({
     <div className={styles.page}>
       <Head execution={execution} followed={followed} />
       {explanation === undefined ? null : (
-        <Why explanation={explanation} workflowId={workflow.id} selection={selection} />
+        <Why explanation={explanation} execution={execution} selection={selection} />
       )}
       {seen === null || explanation === undefined ? null : (
         <Approvals id={id} seen={seen} isAsked={asksPerson(explanation)} />

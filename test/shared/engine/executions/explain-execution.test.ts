@@ -424,6 +424,48 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.false(moving);
   });
 
+  test(`${dialect}: a wait for a place names who has it, the deadline, and a missing scheduler`, async (t) => {
+    const svc = await openScene(t, dialect, { withoutScheduler: true });
+    const ir = { workflow_id: 'limited', ...one(event, { concurrency: { limit: 1 } }) };
+    await svc.engine.registerWorkflow({ tenantId, actorId: 'token:test', ir });
+    const begin = async (startTimes: { readonly deadline?: string }) => {
+      const { executionId } = await svc.engine.startExecution({
+        tenantId,
+        actorId: 'token:test',
+        workflowId: 'limited',
+        workflowVersion: null,
+        input: {},
+        priority: 5,
+        idempotencyKey: null,
+        startTimes,
+      });
+      await svc.settle();
+      return executionId;
+    };
+    const holder = await begin({});
+    const id = await begin({ deadline: '1h' });
+    const { codes, blockers, nextWakeUp } = await svc.explain(id);
+    t.deepEqual(codes, ['no_scheduler', 'waiting_for_place']);
+    const [, wait] = blockers;
+    t.not(nextWakeUp, null);
+    t.like(wait, {
+      message:
+        'waits for a place, until its start deadline: number 1 in the queue of the workflow, concurrency limit 1 reached',
+      unblockedBy: `the end of an execution that has a place of the workflow (${holder})`,
+      until: nextWakeUp,
+    });
+  });
+
+  test(`${dialect}: a start that waits for its tenant needs a scheduler too`, async (t) => {
+    const svc = await openScene(t, dialect, { withoutScheduler: true });
+    const limits = { max_concurrent_executions: 1, when_full: 'queue' } as const;
+    const changes = { name: null, status: null, policy: null, limits };
+    await svc.engine.updateTenant({ tenantId, actorId: 'token:test', changes });
+    await svc.rest(one(event));
+    const { codes } = await svc.explain(await svc.rest(one(event)));
+    t.deepEqual(codes, ['no_scheduler', 'waiting_for_place']);
+  });
+
   test(`${dialect}: tenant_suspended before all else, and nothing wakes it up`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(

@@ -28,7 +28,7 @@ export function Head({
         title={execution.workflow_id}
         about={
           <>
-            <StatusBadge status={execution.status} /> <LiveBadge followed={followed} />{' '}
+            <StatusBadge status={shownStatus(execution)} /> <LiveBadge followed={followed} />{' '}
             <Copyable text={id} label="execution id" shorten />
           </>
         }
@@ -80,6 +80,11 @@ export function Head({
       </Panel>
     </>
   );
+}
+
+/** As in the list of executions: one that waits has not begun. */
+function shownStatus({ status, waiting_for: waitingFor }: Execution): string {
+  return status === 'running' && waitingFor !== null ? 'waiting' : status;
 }
 
 /** The place that it waits for before it begins. */

@@ -12,15 +12,16 @@ import type { Selection } from '../selection.ts';
 import { ResumeButton } from './actions.tsx';
 import styles from './head.module.css';
 import { SendEventDialog } from './send-event-dialog.tsx';
-import type { Blocker, Explanation } from './types.ts';
+import type { Blocker, Execution, Explanation } from './types.ts';
 import { useAction } from './use-action.ts';
+import { WaitRemedy } from './wait-remedy.tsx';
 
 /** Blockers on the page; the answer names up to 100. */
 const SHOWN_MAX = 10;
 
 interface WhyProps {
   readonly explanation: Explanation;
-  readonly workflowId: string;
+  readonly execution: Execution;
   readonly selection: Selection;
 }
 
@@ -44,7 +45,7 @@ export function Why(props: WhyProps) {
 
 function Reasons({
   explanation,
-  workflowId,
+  execution,
   selection,
   onSend,
 }: WhyProps & { readonly onSend: (correlationKey: string) => void }) {
@@ -81,13 +82,13 @@ function Reasons({
                   , since <Time at={blocker.since} />
                 </>
               )}
+              {blocker.code === 'waiting_for_place' && blocker.until !== null ? (
+                <>
+                  , until <Time at={blocker.until} />
+                </>
+              ) : null}
             </span>
-            <Remedy
-              id={explanation.execution_id}
-              workflowId={workflowId}
-              blocker={blocker}
-              onSend={onSend}
-            />
+            <Remedy execution={execution} blocker={blocker} onSend={onSend} />
           </li>
         ))}
       </ul>
@@ -99,13 +100,11 @@ function Reasons({
 }
 
 function Remedy({
-  id,
-  workflowId,
+  execution: { execution_id: id, workflow_id: workflowId, waiting_for: waitingFor },
   blocker,
   onSend,
 }: {
-  readonly id: string;
-  readonly workflowId: string;
+  readonly execution: Execution;
   readonly blocker: Blocker;
   readonly onSend: (correlationKey: string) => void;
 }) {
@@ -151,6 +150,9 @@ function Remedy({
           : 'Somebody else must decide: your role may not.'}
       </span>
     );
+  }
+  if (blocker.code === 'waiting_for_place') {
+    return <WaitRemedy blocker={blocker} waitingFor={waitingFor} />;
   }
   if (blocker.code.startsWith('no_worker')) {
     return (

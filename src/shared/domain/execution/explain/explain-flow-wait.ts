@@ -5,7 +5,17 @@ import { AHEAD_EXPLAINED_MAX, type FlowFacts } from './facts.ts';
 import { blockerOf } from './scene.ts';
 
 /** It begins when it has its place and its token, even if events are recorded before. */
-export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
+export function explainFlowWait(
+  wait: FlowFacts,
+  {
+    rate,
+    deadline,
+  }: {
+    readonly rate: Plan['rate'];
+    /** When it fails unless it has begun; null: it has none. */
+    readonly deadline: string | null;
+  },
+): Blocker {
   if (wait.batch !== null) return explainBatch(wait, wait.batch);
   if (wait.dueAt !== null) return explainDebounce(wait, wait.dueAt);
   const { placesMax, isPaced, since, ahead, holders } = wait;
@@ -15,10 +25,12 @@ export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
   ];
   const message =
     placesMax !== null && !isPaced
-      ? `waits for a place: ${numberInLine(ahead)} in the queue ${queueOf(wait)}, concurrency limit ${placesMax} reached`
-      : `waits for ${needs.join(' and ')}: ${numberInLine(ahead)} in the queue`;
+      ? `waits for a place${untilText(deadline)}: ${numberInLine(ahead)} in the queue ${queueOf(wait)}, concurrency limit ${placesMax} reached`
+      : `waits for ${needs.join(' and ')}${untilText(deadline)}: ${numberInLine(ahead)} in the queue`;
   const unblockedBy = [
-    ...(placesMax === null ? [] : ['the end of an execution that has a place of the same key']),
+    ...(placesMax === null
+      ? []
+      : [`the end of an execution that has a place ${queueOf(wait)}${nameSome(holders)}`]),
     ...(isPaced ? ['the clock'] : []),
   ];
   return blockerOf(
@@ -27,10 +39,15 @@ export function explainFlowWait(wait: FlowFacts, rate: Plan['rate']): Blocker {
       code: 'waiting_for_place',
       message,
       since,
+      until: deadline,
       unblockedBy: unblockedBy.join(', and '),
       details: { position: ahead + 1, waitsFor: holders },
     },
   );
+}
+
+export function untilText(deadline: string | null): string {
+  return deadline === null ? '' : ', until its start deadline';
 }
 
 /** The place in a line, which is counted to a bound. */
@@ -64,6 +81,14 @@ function explainBatch(wait: FlowFacts, { size }: NonNullable<FlowFacts['batch']>
       details: { position: ahead + 1 },
     },
   );
+}
+
+const NAMED_MAX = 3;
+
+function nameSome(executions: FlowFacts['holders']): string {
+  if (executions.length === 0) return '';
+  const more = executions.length > NAMED_MAX ? ', …' : '';
+  return ` (${executions.slice(0, NAMED_MAX).join(', ')}${more})`;
 }
 
 function queueOf({ placeKey }: FlowFacts): string {

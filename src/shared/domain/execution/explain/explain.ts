@@ -13,7 +13,7 @@ import {
 } from './blocker.ts';
 import { explainEndingChildren } from './explain-child.ts';
 import { explainEnd } from './explain-end.ts';
-import { explainFlowWait, numberInLine } from './explain-flow-wait.ts';
+import { explainFlowWait, numberInLine, untilText } from './explain-flow-wait.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
 import type { ChildFacts, ExecutionFacts, FlowFacts, PlaceFacts } from './facts.ts';
@@ -130,25 +130,14 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   }
   whole.push(...explainPauses(scene));
   if (isDelayed(state)) return [...whole, explainDelay(scene)];
-  if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
-  if (scene.flowWait !== null) return [...whole, explainFlowWait(scene.flowWait, scene.rate)];
+  const wait = explainWait(scene);
+  if (wait !== null) return [...whole, ...explainNoScheduler(scene), wait];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||
     waitsForRelease(scene) ||
     own.some(({ code, overdue, details }) => overdue || waitsForEngine(code, details));
-  if (needed && facts.schedulers.seen === 0) {
-    const { lastSeenAt } = facts.schedulers;
-    const last = lastSeenAt === null ? '' : `; the last was seen ${tellAge(scene, lastSeenAt)} ago`;
-    whole.push(
-      blockerOf(WHOLE, {
-        code: 'no_scheduler',
-        message: `it waits for a scheduler, and none is running${last}`,
-        since: lastSeenAt,
-        unblockedBy: 'a process with the scheduler role: svc serve, or svc-scheduler',
-      }),
-    );
-  }
+  if (needed) whole.push(...explainNoScheduler(scene));
   if (facts.isMarked) whole.push(explainMark(scene));
   else if (!isPaused && (own.length === 0 || isUndecided(scene, plan))) {
     whole.push(
@@ -162,6 +151,30 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   return whole;
+}
+
+/** Says that no scheduler runs; empty if one does. */
+function explainNoScheduler(scene: Scene): readonly Blocker[] {
+  const { seen, lastSeenAt } = scene.facts.schedulers;
+  if (seen > 0) return [];
+  const last = lastSeenAt === null ? '' : `; the last was seen ${tellAge(scene, lastSeenAt)} ago`;
+  return [
+    blockerOf(WHOLE, {
+      code: 'no_scheduler',
+      message: `it waits for a scheduler, and none is running${last}`,
+      since: lastSeenAt,
+      unblockedBy: 'a process with the scheduler role: svc serve, or svc-scheduler',
+    }),
+  ];
+}
+
+/** Null: it waits for no place and no token, and gathers in no batch. */
+function explainWait(scene: Scene): Blocker | null {
+  const { placeWait, flowWait, rate, facts } = scene;
+  const due = facts.timers.get(DEADLINE_TIMER) ?? null;
+  const deadline = isPast(scene, due) ? null : due;
+  if (placeWait !== null) return explainPlace(placeWait, deadline);
+  return flowWait && explainFlowWait(flowWait, { rate, deadline });
 }
 
 /** It begins at its time, even if events are recorded before. */
@@ -179,12 +192,13 @@ function explainDelay(scene: Scene): Blocker {
 }
 
 /** It begins when it has its place, even if events are recorded before. */
-function explainPlace({ since, ahead, placesMax }: PlaceFacts): Blocker {
+function explainPlace({ since, ahead, placesMax }: PlaceFacts, deadline: string | null): Blocker {
   const limit = placesMax === null ? '' : `, limit ${placesMax} reached`;
   return blockerOf(WHOLE, {
     code: 'waiting_for_place',
-    message: `waits for a place: ${numberInLine(ahead)} in the queue of the tenant${limit}`,
+    message: `waits for a place${untilText(deadline)}: ${numberInLine(ahead)} in the queue of the tenant${limit}`,
     since,
+    until: deadline,
     unblockedBy:
       'the end of another execution of the tenant, or PUT /tenants/{id} with a higher max_concurrent_executions',
     details: { position: ahead + 1 },
