@@ -245,9 +245,9 @@ check('200: a delayed start takes a place when its time has come', async (t, svc
   await limit(svc, { max_concurrent_executions: 1, when_full: 'queue' });
   const id = await svc.register(waiting('orders'));
   const hours = await svc.start(id, {}, { start_after: '1h' });
-  const soon = await svc.start(id, {}, { start_after: '300ms' });
   const first = await svc.start(id);
   await svc.until(first, 'paused');
+  const soon = await svc.start(id, {}, { start_after: '300ms' });
   await svc.untilEvent(soon, 'TimerFired');
   t.deepEqual(await svc.story(soon), ['WorkflowStarted', 'TimerStarted', 'TimerFired']);
   t.is((await readOf(svc, soon)).waiting_for?.kind, 'max_concurrent_executions');
