@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 import type { Access, Identity } from '../shared/domain/access.ts';
+import type { JsonObject } from '../shared/domain/json.ts';
 import type { Caller as UseCaseCaller } from '../shared/engine/caller.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { RequestContent } from './middleware/content.ts';
@@ -26,6 +27,7 @@ export function defineEndpoint<
     params,
     query,
     body,
+    inspectBody,
     bodyMayBeAbsent,
     largeBody,
     errors,
@@ -42,6 +44,7 @@ export function defineEndpoint<
     params: params ?? null,
     query: query ?? null,
     body: body ?? null,
+    inspectBody: inspectBody ?? null,
     bodyMayBeAbsent: bodyMayBeAbsent ?? false,
     largeBody: largeBody ?? null,
     errors: errors ?? [],
@@ -75,6 +78,8 @@ interface Declaration<
   readonly query?: Query;
   /** Absent: a body is not read, even if a client sends one. */
   readonly body?: Body;
+  /** Looks at a body as it came, with the members that its schema leaves out; throws what is wrong. */
+  readonly inspectBody?: (body: JsonObject) => void;
   /** No body at all is taken for an empty object. */
   readonly bodyMayBeAbsent?: true;
   /** More than `api.body_bytes_max`, where that is less. */
@@ -108,6 +113,7 @@ export interface Endpoint {
   readonly params: z.ZodType | null;
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
+  readonly inspectBody: ((body: JsonObject) => void) | null;
   readonly bodyMayBeAbsent: boolean;
   readonly largeBody: LargeBody | null;
   readonly replies: ReplySchemas;

@@ -56,7 +56,9 @@ async function readRequest(params: {
     endpoint.query &&
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
   const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
-  const body = endpoint.body && decode(endpoint.body, isAbsent ? {} : await readBody(ctx));
+  const given = endpoint.body === null || isAbsent ? {} : await readBody(ctx);
+  const body = endpoint.body && decode(endpoint.body, given);
+  endpoint.inspectBody?.(given);
   return new ServedRequest({
     ctx,
     deps,

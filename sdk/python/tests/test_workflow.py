@@ -171,3 +171,14 @@ def test_a_workflow_undoes_its_completed_steps(svc: Runtime, client: Client, nam
     ):
         client.start(order, Order("A-1", 5, Item("boat"))).result(20)
     assert undone == [{"payment": 7}]
+
+
+def test_a_rule_that_is_no_dict_is_refused_with_an_example() -> None:
+    with pytest.raises(TypeError, match=r"a rule must be a dict, such as .*, not 5"):
+        Workflow("w", concurrency=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="fairness must be a dict"):
+        Workflow("w", fairness="input.customer")  # type: ignore[arg-type]
+
+
+def test_fairness_without_a_key_is_left_to_the_runtime() -> None:
+    assert Workflow("w", fairness={}).to_ir()["fairness"] == {}  # type: ignore[typeddict-item]

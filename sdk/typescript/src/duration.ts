@@ -32,8 +32,8 @@ export function toMs(duration: Duration, name: string): number {
 }
 
 /** A whole number of milliseconds, rounded up. @throws RangeError for what is no finite duration */
-export function readDuration(duration: Duration): number {
-  const ms = Math.ceil(toMs(duration, 'a duration'));
-  if (!Number.isFinite(ms)) throw new RangeError(`a duration must be finite, not ${duration}`);
+export function readDuration(duration: Duration, name = 'a duration'): number {
+  const ms = Math.ceil(toMs(duration, name));
+  if (!Number.isFinite(ms)) throw new RangeError(`${name} must be finite, not ${duration}`);
   return ms;
 }

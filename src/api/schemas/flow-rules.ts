@@ -70,6 +70,16 @@ export const ruleFields = {
   }),
 };
 
+const MEMBERS: ReadonlySet<string> = new Set(
+  Object.values(SHAPES).flatMap((shape) => Object.keys(shape.shape)),
+);
+
+/** Whether a value of another name is written as a rule is. */
+export function isLikeRule(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.keys(value).some((name) => MEMBERS.has(name));
+}
+
 /** Empty: the start brings none. */
 export function readRules({
   concurrency,

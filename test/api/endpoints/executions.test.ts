@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { approving, passing, startWorkflow, tooling, waiting } from '../support/workflows.ts';
@@ -84,6 +85,28 @@ test('201: unknown fields are ignored', async (t) => {
   await api.call({ path: '/workflows', body: { ir: passing('extra') } });
   const body = { workflow_id: 'extra', input: {}, unheard_of: true, tags: ['x'] };
   t.is((await api.call({ path: '/executions', body })).status, 201);
+});
+
+test('400: a misspelt rule or time is refused with the name that was meant', async (t) => {
+  const { api } = t.context;
+  await api.call({ path: '/workflows', body: { ir: passing('misspelt') } });
+  const start = (more: JsonObject) =>
+    api.call({ path: '/executions', body: { workflow_id: 'misspelt', input: {}, ...more } });
+  const wrong: readonly (readonly [JsonObject, string])[] = [
+    [{ concurency: { limit: 1 } }, '/concurency is unknown, did you mean "concurrency"?'],
+    [{ rates: { limit: 1, per: '1s' } }, '/rates is unknown, did you mean "rate"?'],
+    [{ Debounce: { wait: '1s' } }, '/Debounce is unknown, did you mean "debounce"?'],
+    [{ startAfter: '1h' }, '/startAfter is unknown, did you mean "start_after"?'],
+    [{ start_deadlin: 60 }, '/start_deadlin is unknown, did you mean "start_deadline"?'],
+  ];
+  for (const [more, message] of wrong) {
+    const answer = await start(more);
+    t.deepEqual([answer.status, answer.error], [400, `bad request: ${message}`]);
+  }
+  // They look like no rule and no time.
+  for (const more of [{ date: '2030-01-31' }, { match: { a: 1 } }, { batches: 2 }, { rates: [] }]) {
+    t.is((await start(more)).status, 201);
+  }
 });
 
 test('400: input must be there and be an object', async (t) => {

@@ -44,6 +44,9 @@ check('an execution begins later, and has a deadline', async (t, svc, place) => 
   await t.throwsAsync(client.start('w', {}, { startAfter: '1h', startDeadline: 1_000 }), {
     message: /start_deadline must be later than start_after/,
   });
+  await t.throwsAsync(client.start('w', {}, { startDeadline: '2099' }), {
+    message: /^startDeadline, if not a Date, must be milliseconds or text such as "30s"/,
+  });
 });
 
 check('starts bring rules of flow control', async (t, svc, place) => {

@@ -183,15 +183,23 @@ class Fairness(_Key, total=False):
 
 def fairness_ir(given: Fairness) -> dict[str, Any]:
     """The member `fairness` of a definition."""
+    _require_mapping(given, "fairness", '{"key": "input.customer"}')
     weight = given.get("weight")
     written = weight if isinstance(weight, (int, float, type(None))) else _expression(weight)
-    return _present(key=_expression(given["key"]), weight=written)
+    key = given.get("key")
+    return _present(key=None if key is None else _expression(key), weight=written)
 
 
 def flow_rule_ir(given: Concurrency | StartRate | Debounce | Batch) -> dict[str, Any]:
     """The member of a definition for a rule with a key."""
+    _require_mapping(given, "a rule", '{"key": "input.customer", "limit": 2}')
     key = given.get("key")
     return _present(**{**given, "key": None if key is None else _expression(key)})
+
+
+def _require_mapping(given: object, what: str, example: str) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} must be a dict, such as {example}, not {given!r}")
 
 
 class Workflow(Generic[S]):

@@ -171,8 +171,10 @@ function startRequest(workflow: NamedWorkflow, input: object, options: StartOpti
     input: input as BodyOf<'start-execution'>['input'],
     ...(priority !== undefined && { priority }),
     ...(labels !== undefined && { labels }),
-    ...(startAfter !== undefined && { start_after: writeTime(startAfter) }),
-    ...(startDeadline !== undefined && { start_deadline: writeTime(startDeadline) }),
+    ...(startAfter !== undefined && { start_after: writeTime(startAfter, 'startAfter') }),
+    ...(startDeadline !== undefined && {
+      start_deadline: writeTime(startDeadline, 'startDeadline'),
+    }),
     ...(writeStartRules({ concurrency, rate, debounce, batch, fairness }) as RulesOfStart),
   };
   return { body, call };
@@ -180,8 +182,9 @@ function startRequest(workflow: NamedWorkflow, input: object, options: StartOpti
 
 type RulesOfStart = Pick<BodyOf<'start-execution'>, keyof StartRules>;
 
-function writeTime(time: Duration | Date): string {
-  return time instanceof Date ? time.toISOString() : `${readDuration(time)}ms`;
+function writeTime(time: Duration | Date, name: string): string {
+  if (time instanceof Date) return time.toISOString();
+  return `${readDuration(time, `${name}, if not a Date,`)}ms`;
 }
 
 /** The first request starts and waits; where it does not see the end, others wait on. */

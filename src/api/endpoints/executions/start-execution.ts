@@ -13,7 +13,7 @@ import {
   waitForEnd,
   withState,
 } from './result-shape.ts';
-import { readStart, readTraceparent, startFields } from './start-fields.ts';
+import { readStart, readTraceparent, refuseMisspelt, startFields } from './start-fields.ts';
 
 export const startExecution = defineEndpoint({
   name: 'start-execution',
@@ -24,7 +24,8 @@ export const startExecution = defineEndpoint({
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
     '`execution_id`; the same key with another body gives 409. A workflow whose `concurrency` refuses ' +
-    'starts gives 409 with `code` `concurrency_limit`. A `traceparent` header puts ' +
+    'starts gives 409 with `code` `concurrency_limit`. A member that is nearly a rule, such as ' +
+    '`concurency`, gives 400. A `traceparent` header puts ' +
     'its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the ' +
     'execution ends within that time, and 202 when it does not; without it, 201 at once.',
   query: z.object({
@@ -32,6 +33,7 @@ export const startExecution = defineEndpoint({
     state: withState,
   }),
   body: z.object(startFields),
+  inspectBody: refuseMisspelt,
   replies: { 200: resultShape, 201: z.object({ execution_id: executionId }), 202: pendingShape },
   errors: [404, 409, 429],
   async handle(request, { engine }) {

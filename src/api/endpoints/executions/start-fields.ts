@@ -1,9 +1,13 @@
 import { z } from 'zod';
 
+import { badRequest } from '../../../shared/domain/errors.ts';
+import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
+import { nearestName } from '../../../shared/domain/nearest-name.ts';
 import { parseTraceparent, writeTraceparent } from '../../../shared/domain/traceparent.ts';
+import { RULE_KINDS } from '../../../shared/domain/workflow/flow/rule-kinds.ts';
 import type { StartExecution } from '../../../shared/engine/executions/start-execution.ts';
 import type { ApiRequest } from '../../endpoint.ts';
-import { readRules, ruleFields } from '../../schemas/flow-rules.ts';
+import { isLikeRule, readRules, ruleFields } from '../../schemas/flow-rules.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { givenLabels } from '../../schemas/labels.ts';
 import { idText, omittable } from '../../schemas/text.ts';
@@ -36,6 +40,28 @@ export const startFields = {
     description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
   }),
 };
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(startFields));
+const TIMES = ['start_after', 'start_deadline'];
+
+/**
+ * Members that a start does not know are ignored. Those that are nearly a rule or a time are refused, because
+ * a typo would lift a limit.
+ */
+export function refuseMisspelt(body: JsonObject): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (KNOWN.has(name)) continue;
+    const meant = nearestName(name, namesLike(value));
+    if (meant === null) continue;
+    throw badRequest(`/${name} is unknown, did you mean ${JSON.stringify(meant)}?`);
+  }
+}
+
+/** The members whose value may look like this one. */
+function namesLike(value: JsonValue): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number') return TIMES;
+  return isLikeRule(value) ? RULE_KINDS : [];
+}
 
 type StartBody = z.output<z.ZodObject<typeof startFields>>;
 

@@ -1,5 +1,6 @@
 import type { Expression } from '../../expression/expression.ts';
 import { parseExpression } from '../../expression/parse-expression.ts';
+import { pathsInExpression } from '../lint/paths-in-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { type Findings, pointerTo, reportUnknown } from '../problem.ts';
 
@@ -42,10 +43,21 @@ export function parseFlowKey(
 export function readExpression(
   text: string,
   at: string,
-  { problems }: Findings,
+  { problems, warnings }: Findings,
 ): Expression | null {
   const parsed = parseExpression(text);
-  if (parsed.ok) return parsed.expression;
-  problems.add(at, parsed.message);
-  return null;
+  if (!parsed.ok) {
+    problems.add(at, parsed.message);
+    return null;
+  }
+  const { expression } = parsed;
+  const unseen = pathsInExpression(expression).find(({ variable }) => UNSEEN.has(variable));
+  if (unseen !== undefined) {
+    const { variable } = unseen;
+    warnings.add('unknown_state_path', at, `reads ${variable}, which is empty here: read input`);
+  }
+  return expression;
 }
+
+/** Nothing of them exists before an execution has begun. */
+const UNSEEN: ReadonlySet<string> = new Set(['output', 'execution']);

@@ -48,6 +48,21 @@ test('concurrency: limt is refused with the name that was meant, and is no warni
   ]);
 });
 
+test('a key that reads what is empty before the beginning is a warning', (t) => {
+  const warning = (at: string, variable: string) =>
+    `${at}: reads ${variable}, which is empty here: read input`;
+  t.deepEqual(inspect({ concurrency: { limit: 1, key: 'execution.id' } }), [
+    warning('/concurrency/key', 'execution'),
+  ]);
+  t.deepEqual(inspect({ rate: { limit: 1, per: '1s', key: 'output.a' } }), [
+    warning('/rate/key', 'output'),
+  ]);
+  t.deepEqual(inspect({ fairness: { key: 'input.a', weight: 'execution.n' } }), [
+    warning('/fairness/weight', 'execution'),
+  ]);
+  t.deepEqual(inspect({ batch: { max: 2, wait: '1s', key: 'state.a' } }), []);
+});
+
 test('concurrency: a stored definition with an unknown member keeps its limit', (t) => {
   const { plan } = accept({ concurrency: { limit: 2, limt: 3 } });
   t.is(plan.concurrency?.limit, 2);
