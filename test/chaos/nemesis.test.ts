@@ -9,6 +9,8 @@ import type { Fault } from './faults/fault.ts';
 import { startNemesis } from './nemesis.ts';
 
 const blow = { lastsMs: 0, heal: async () => {} };
+
+const CALM_MS = 50;
 const NAMES = ['one', 'two', 'three'];
 
 test('faults without a target keep no others from striking, and strike once they have one', async (t) => {
@@ -52,4 +54,29 @@ test('all faults strike before any strikes again', async (t) => {
     const dealt = nemesis.strikes.slice(from, from + 3).map(({ fault }) => fault);
     t.deepEqual(dealt.toSorted(), NAMES.toSorted());
   }
+});
+
+test('a target stays calm for as long as its last fault says', async (t) => {
+  let calmUntil = 0;
+  let firedEarly = 0;
+  const calm: Fault = {
+    name: 'calm',
+    fire: async ({ isStruck }) => {
+      if (isStruck('target')) return null;
+      if (performance.now() < calmUntil) firedEarly += 1;
+      const heal = async () => void (calmUntil = performance.now() + CALM_MS);
+      return { target: 'target', lastsMs: 0, calmMs: CALM_MS, heal };
+    },
+  };
+  const nemesis = startNemesis({
+    faults: [calm],
+    cluster: {} as ChaosCluster,
+    dice: createDice('calm'),
+    now: () => 0,
+    gapMs: [0, 1],
+  });
+  await eventually(() => assert(nemesis.strikes.length >= 3));
+  await nemesis.stop();
+  t.is(firedEarly, 0);
+  t.true(performance.now() >= calmUntil);
 });

@@ -13,8 +13,8 @@ import type { Strike } from './types.ts';
 
 const GAP_MS = [300, 4_000] as const;
 const AT_ONCE_MAX = 3;
-/** Limits one attempt to strike or to heal: more than a database start takes. */
-const DEED_MS_MAX = 70_000;
+/** Limits one attempt to strike or to heal: more than a failover takes and the repair after it. */
+const DEED_MS_MAX = 120_000;
 
 export interface Nemesis {
   readonly strikes: readonly Strike[];
@@ -94,6 +94,7 @@ export function startNemesis(params: {
       if (strike === undefined) return;
       const told = typeof note === 'string' ? { note } : {};
       strikes[of.place] = { ...strike, healedAtMs: now(), ...told };
+      if (blow.calmMs !== undefined) await delay(blow.calmMs);
     } catch (error) {
       troubles.push(`${of.fault} of ${blow.target} could not be healed: ${messageOf(error)}`);
     }

@@ -15,6 +15,8 @@ export interface Operation extends Deed {
   readonly endedAtMs: number | null;
   /** The reason why no answer came: a broken connection, a timeout. */
   readonly trouble?: string;
+  /** The header of its answer, if it had one. */
+  readonly retryAfter?: string;
 }
 
 /** Receives each operation once, after its answer or when the client gives up. */

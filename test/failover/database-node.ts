@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runOnServer } from '../support/database.ts';
 import { SERVER_OWNER } from '../support/servers/postgres-server.ts';
 import { copyData } from '../support/servers/postgres-standby.ts';
+import { processesOf } from './process-tree.ts';
 
 const START_MS_MAX = 60_000;
 const CATCH_UP_MS_MAX = 30_000;
@@ -65,6 +66,11 @@ export class DatabaseNode {
   /** The id of its first process; null: it is down. */
   get pid(): number | null {
     return this.#server?.pid ?? null;
+  }
+
+  /** All of its processes. */
+  get pids(): readonly number[] {
+    return this.pid === null ? [] : processesOf(this.pid).map(({ pid }) => pid);
   }
 
   get isRunning(): boolean {

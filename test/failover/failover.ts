@@ -6,6 +6,10 @@ import { parseArgs } from 'node:util';
 import { ChaosCluster } from '../chaos/cluster/cluster.ts';
 import { render, summarise } from '../chaos/report.ts';
 import { runChaos } from '../chaos/run-chaos.ts';
+import { checkRefusals } from './check-refusals.ts';
+import { checkSlowDisks, renderSlowDisks } from './check-slow-disks.ts';
+import { endLacking } from './end-lacking.ts';
+import { findLacking } from './failover-fault.ts';
 import { measureOutages, renderOutages } from './outages.ts';
 import { partStaleReads } from './stale-reads.ts';
 import { openTopology, TOPOLOGIES } from './topologies.ts';
@@ -40,13 +44,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes wants a number above 0, such as 0.5 or 10');
-const folder = mkdtempSync(join(tmpdir(), `svc-failover-${values.seed}-`));
 let recovery: RecoveryWatch | null = null;
 const only = values.only.split(',').filter((name) => name !== '');
 const faults = topology.faults.filter(
   ({ name }) => only.length === 0 || only.some((beginning) => name.startsWith(beginning)),
 );
 if (faults.length === 0) throw new Error(`no fault is called ${values.only}`);
+const lacking = findLacking(faults);
+if (lacking !== null) endLacking(lacking);
+const folder = mkdtempSync(join(tmpdir(), `svc-failover-${values.seed}-`));
 const whole = await runChaos({
   seed: values.seed,
   minutes,
@@ -65,16 +71,23 @@ const whole = await runChaos({
   signal: interrupted.signal,
 });
 const { violations, staleReads } = partStaleReads(whole);
-const run = { ...whole, violations };
-const { recoveries = [], answered = new Map<string, readonly number[]>() } =
-  (recovery as RecoveryWatch | null) ?? {};
+const {
+  promotions = [],
+  recoveries = [],
+  answered = new Map<string, readonly number[]>(),
+} = (recovery as RecoveryWatch | null) ?? {};
+const slowDisks = checkSlowDisks({ ...whole, promotions, answered });
+const run = {
+  ...whole,
+  violations: [...violations, ...checkRefusals(whole.operations), ...slowDisks.violations],
+};
 const outages = measureOutages(run, answered);
 const told = recoveries.map(({ api, node, ms }) => `  ${api} after ${node}: ${ms ?? 'never'} ms`);
-const more = { recoveries, outages, stale_reads: staleReads };
+const more = { recoveries, outages, slow_disks: slowDisks.seen, stale_reads: staleReads };
 process.stdout.write(
   values.json
     ? `${JSON.stringify({ ...summarise(run), ...more }, null, 2)}\n`
-    : `${render(run)}\n\nstale reads from a replaced primary: ${staleReads}\n\nrecovered after promotions\n${told.join('\n')}\n\n${renderOutages(outages)}\n`,
+    : `${render(run)}\n\nstale reads from a replaced primary: ${staleReads}\n\nrecovered after promotions\n${told.join('\n')}\n\n${renderSlowDisks(slowDisks.seen)}${renderOutages(outages)}\n`,
 );
 const isGood = run.violations.length === 0 && !interrupted.signal.aborted;
 if (isGood && !values.keep) rmSync(folder, { recursive: true, force: true });

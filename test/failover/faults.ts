@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { SERVER, type Fault } from '../chaos/faults/fault.ts';
+import { SERVER } from '../chaos/faults/fault.ts';
 import type { DatabaseNode } from './database-node.ts';
+import { diskSlow } from './disk-slow.ts';
+import type { FailoverFault } from './failover-fault.ts';
 import type { ReplicatedPostgres } from './replicated-postgres.ts';
 
 /** Faults of a replicated database. One at a time: two would leave no standby to promote. */
-export function failoverFaults(database: () => ReplicatedPostgres): readonly Fault[] {
+export function failoverFaults(database: () => ReplicatedPostgres): readonly FailoverFault[] {
   return [
     primaryKilled(database),
     switchover(database),
     primaryPartitioned(database, { name: 'primary-partitioned', reachableFor: 0.5 }),
     primaryPartitioned(database, { name: 'primary-isolated', reachableFor: 0 }),
+    diskSlow(async () => database().primary),
     standbyLost(database),
     poolerRestarted(database),
     frontMisled(database),
@@ -24,7 +27,7 @@ const NOTICE_MS = [0, 1_500] as const;
 /** The time until the old primary is back as a standby. */
 const REBUILD_MS = [1_000, 4_000] as const;
 
-function primaryKilled(database: Given): Fault {
+function primaryKilled(database: Given): FailoverFault {
   return {
     name: 'primary-killed',
     fire: async ({ dice, isStruck }) => {
@@ -42,7 +45,7 @@ function primaryKilled(database: Given): Fault {
   };
 }
 
-function switchover(database: Given): Fault {
+function switchover(database: Given): FailoverFault {
   return {
     name: 'switchover',
     fire: async ({ dice, isStruck }) => {
@@ -70,7 +73,7 @@ function switchover(database: Given): Fault {
 function primaryPartitioned(
   database: Given,
   { name, reachableFor }: { readonly name: string; readonly reachableFor: number },
-): Fault {
+): FailoverFault {
   return {
     name,
     fire: async ({ cluster, dice, isStruck }) => {
@@ -96,7 +99,7 @@ function primaryPartitioned(
   };
 }
 
-function standbyLost(database: Given): Fault {
+function standbyLost(database: Given): FailoverFault {
   return {
     name: 'standby-lost',
     fire: async ({ dice, isStruck }) => {
@@ -114,7 +117,7 @@ function standbyLost(database: Given): Fault {
 
 const POOLER = 'pgbouncer';
 
-function poolerRestarted(database: Given): Fault {
+function poolerRestarted(database: Given): FailoverFault {
   return {
     name: 'pooler-restarted',
     fire: async ({ dice, isStruck }) => {
@@ -130,7 +133,7 @@ function poolerRestarted(database: Given): Fault {
 }
 
 /** A proxy or a name leads to a standby for a while. */
-function frontMisled(database: Given): Fault {
+function frontMisled(database: Given): FailoverFault {
   return {
     name: 'front-misled',
     fire: async ({ dice, isStruck }) => {

@@ -1,4 +1,4 @@
-import { findPgbouncer, startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
+import { startPgbouncer, type Pooler } from '../chaos/cluster/pgbouncer.ts';
 import { runOnServer } from '../support/database.ts';
 import { freePort } from '../support/servers/ports.ts';
 
@@ -47,7 +47,6 @@ export class ServicePooler {
   }
 
   async start(): Promise<void> {
-    if (findPgbouncer() === null) throw new Error('install the package pgbouncer');
     this.#running = await startPgbouncer({
       folder: this.#folder,
       serverPort: this.#frontPort,

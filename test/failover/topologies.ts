@@ -1,5 +1,7 @@
-import type { Fault } from '../chaos/faults/fault.ts';
+import { findPgbouncer } from '../chaos/cluster/pgbouncer.ts';
+import { endLacking } from './end-lacking.ts';
 import type { FailoverDatabase } from './failover-database.ts';
+import type { FailoverFault } from './failover-fault.ts';
 import { failoverFaults } from './faults.ts';
 import { patroniFaults } from './patroni/faults.ts';
 import { enterOwnNetwork } from './patroni/own-network.ts';
@@ -10,7 +12,7 @@ import { ReplicatedPostgres } from './replicated-postgres.ts';
 export const TOPOLOGIES = ['servers', 'patroni'] as const;
 
 export interface Topology {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FailoverFault[];
   /** See `runChaos`. */
   readonly exerciseShare: number;
   readonly rests: number;
@@ -24,6 +26,7 @@ export async function openTopology(
   options: { readonly isSynchronous: boolean },
 ): Promise<Topology> {
   if (kind === 'servers') {
+    if (findPgbouncer() === null) endLacking('install the package pgbouncer');
     return topology(failoverFaults, {
       create: (place) => ReplicatedPostgres.create(place),
       exerciseShare: 1,
@@ -42,7 +45,7 @@ export async function openTopology(
 }
 
 function topology<Database extends FailoverDatabase>(
-  faultsOf: (database: () => Database) => readonly Fault[],
+  faultsOf: (database: () => Database) => readonly FailoverFault[],
   given: Pick<Topology, 'exerciseShare' | 'rests'> & {
     readonly create: (folder: string) => Promise<Database>;
   },

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosCluster } from '../chaos/cluster/cluster.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { sendRequest } from '../support/http.ts';
-import type { FailoverDatabase } from './failover-database.ts';
+import type { FailoverDatabase, Promotion } from './failover-database.ts';
+import { RECOVERY_MS_MAX } from './recovery-limit.ts';
 
 const EVERY_MS = 100;
 const ANSWER_MS_MAX = 6_000;
-export const RECOVERY_MS_MAX = 5_000;
 
 /** The first answer of each API process after each promotion, in milliseconds. */
 export interface Recovery {
@@ -17,6 +17,8 @@ export interface Recovery {
 }
 
 export interface RecoveryWatch {
+  /** All promotions, by the clock of the run; known once it has stopped. */
+  readonly promotions: readonly Promotion[];
   readonly recoveries: readonly Recovery[];
   /** By API process: the times of requests that were answered well, by the clock of the run. */
   readonly answered: ReadonlyMap<string, readonly number[]>;
@@ -33,6 +35,7 @@ export function watchRecovery(params: {
   const { cluster, database, now } = params;
   const over = new AbortController();
   const found: Violation[] = [];
+  const promotions: Promotion[] = [];
   const recoveries: Recovery[] = [];
   const answered = new Map<string, number[]>();
 
@@ -69,16 +72,18 @@ export function watchRecovery(params: {
 
   const looking = cluster.directUrls.map((url, index) => look(url, index));
   return {
+    promotions,
     recoveries,
     answered,
     async stop() {
+      // The last promotion may have been just now.
+      await delay(RECOVERY_MS_MAX);
       over.abort();
       await Promise.all(looking);
       const ahead = performance.now() - now();
-      const promotions = (await database.readPromotions()).map(({ node, at }) => ({
-        node,
-        at: at - ahead,
-      }));
+      for (const { node, at } of await database.readPromotions()) {
+        promotions.push({ node, at: at - ahead });
+      }
       for (const [index, { node, at }] of promotions.entries()) {
         const until = promotions[index + 1]?.at ?? Infinity;
         for (const [api, times] of answered) {

@@ -55,7 +55,11 @@ export function connectTo(params: {
         token,
         signal,
       });
-      return operation.answer({ status: reply.status, body: reply.body ?? {} });
+      const retryAfter = reply.headers.get('Retry-After');
+      return operation.answer(
+        { status: reply.status, body: reply.body ?? {} },
+        retryAfter === null ? {} : { retryAfter },
+      );
     } catch (error) {
       operation.giveUp(reasonOf(error));
       return null;

@@ -8,7 +8,7 @@ export interface Book {
 
 /** An operation ends in one of these ways, and only once. */
 interface Entry {
-  answer(answer: Answer): Answer;
+  answer(answer: Answer, told?: Pick<Operation, 'retryAfter'>): Answer;
   /** The answer will not come. */
   giveUp(trouble: string): void;
 }
@@ -19,8 +19,8 @@ export function openBook(params: { readonly now: () => number; readonly record: 
     begin: (deed) => {
       const begun: Pick<Operation, 'begun' | 'beganAtMs'> = { begun: next(), beganAtMs: now() };
       return {
-        answer: (answer) => {
-          record({ ...deed, ...begun, ended: next(), endedAtMs: now(), answer });
+        answer: (answer, told = {}) => {
+          record({ ...deed, ...begun, ...told, ended: next(), endedAtMs: now(), answer });
           return answer;
         },
         giveUp: (trouble) =>

@@ -31,6 +31,8 @@ export interface Blow {
   readonly lastsMs: number;
   /** Resolves when the fault is over early. */
   readonly over?: Promise<unknown>;
+  /** So long after its repair no other fault strikes its targets, so that a check can see them recover. */
+  readonly calmMs?: number;
   /** Resolves, in bounded time, with a note for the report. */
   heal(): Promise<string | void>;
 }

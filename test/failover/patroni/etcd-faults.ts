@@ -1,8 +1,9 @@
-import { SERVER, type Fault } from '../../chaos/faults/fault.ts';
+import { SERVER } from '../../chaos/faults/fault.ts';
+import type { FailoverFault } from '../failover-fault.ts';
 import type { PatroniPostgres } from './patroni-postgres.ts';
 
 /** Faults of etcd, which holds the leader key of Patroni. */
-export function etcdFaults(database: () => PatroniPostgres): readonly Fault[] {
+export function etcdFaults(database: () => PatroniPostgres): readonly FailoverFault[] {
   return [
     membersLost(database, { name: 'etcd-member-lost', count: 1, lastsMs: [3_000, 8_000] }),
     // Without a quorum the primary gives up, and nobody may replace it.
@@ -21,7 +22,7 @@ function membersLost(
     readonly count: number;
     readonly lastsMs: readonly [number, number];
   },
-): Fault {
+): FailoverFault {
   return {
     name,
     fire: async ({ dice }) => {

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { findFaketime } from '../../chaos/cluster/clocks.ts';
-import { SERVER, type Blow, type Fault, type Scene } from '../../chaos/faults/fault.ts';
+import { SERVER, type Blow, type Scene } from '../../chaos/faults/fault.ts';
 import { runOnServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { diskSlow } from '../disk-slow.ts';
+import type { FailoverFault } from '../failover-fault.ts';
 import { etcdFaults } from './etcd-faults.ts';
 import { cut, LINKS, mend, type Link } from './network.ts';
 import type { PatroniNode } from './patroni-node.ts';
@@ -19,7 +21,7 @@ const SWITCH_MS_MAX = 30_000;
 const CLIENTS = ['a', 'b'] as const;
 
 /** Faults of the nodes. One at a time, from a whole cluster to a whole cluster. */
-export function patroniFaults(database: Given): readonly Fault[] {
+export function patroniFaults(database: Given): readonly FailoverFault[] {
   const nodeFaults = [
     postgresKilled(database),
     nodeLost(database),
@@ -29,6 +31,10 @@ export function patroniFaults(database: Given): readonly Fault[] {
     primaryHung(database),
     primaryFrozen(database),
     diskFull(database),
+    diskSlow(async () => {
+      const { name, serverPids: pids } = await database().findPrimary(FIND_MS_MAX);
+      return { name, pids };
+    }),
     standbyLost(database),
     standbyIsolated(database),
     clockWrong(database, { name: 'clock-ahead', seconds: 60 }),
@@ -43,7 +49,7 @@ export function patroniFaults(database: Given): readonly Fault[] {
 }
 
 /** Patroni itself lives, and starts the server again. */
-function postgresKilled(database: Given): Fault {
+function postgresKilled(database: Given): FailoverFault {
   return {
     name: 'postgres-killed',
     fire: async () => {
@@ -55,7 +61,7 @@ function postgresKilled(database: Given): Fault {
   };
 }
 
-function nodeLost(database: Given): Fault {
+function nodeLost(database: Given): FailoverFault {
   return {
     name: 'node-lost',
     fire: async () => {
@@ -66,7 +72,7 @@ function nodeLost(database: Given): Fault {
   };
 }
 
-function switchover(database: Given): Fault {
+function switchover(database: Given): FailoverFault {
   return {
     name: 'switchover',
     fire: async () => {
@@ -83,7 +89,7 @@ function switchover(database: Given): Fault {
 function primaryPartitioned(
   database: Given,
   { name, clientsStay }: { readonly name: string; readonly clientsStay: boolean },
-): Fault {
+): FailoverFault {
   return {
     name,
     fire: async ({ dice }) => {
@@ -99,7 +105,7 @@ function primaryPartitioned(
 }
 
 /** As on a disk that does not answer. Patroni replaces no server that hangs. */
-function primaryHung(database: Given): Fault {
+function primaryHung(database: Given): FailoverFault {
   return {
     name: 'primary-hung',
     fire: async ({ dice }) => {
@@ -116,7 +122,7 @@ function primaryHung(database: Given): Fault {
 }
 
 /** As on a machine that is paused: afterwards it continues as the primary that it was. */
-function primaryFrozen(database: Given): Fault {
+function primaryFrozen(database: Given): FailoverFault {
   return {
     name: 'primary-frozen',
     fire: async () => {
@@ -128,7 +134,7 @@ function primaryFrozen(database: Given): Fault {
 }
 
 /** Writes of the primary fail, or it ends and cannot start again, and Patroni may replace it. */
-function diskFull(database: Given): Fault {
+function diskFull(database: Given): FailoverFault {
   return {
     name: 'disk-full',
     fire: async ({ dice }) => {
@@ -147,7 +153,7 @@ function diskFull(database: Given): Fault {
   };
 }
 
-function standbyLost(database: Given): Fault {
+function standbyLost(database: Given): FailoverFault {
   return {
     name: 'standby-lost',
     fire: async ({ dice }) => {
@@ -164,7 +170,7 @@ function standbyLost(database: Given): Fault {
 }
 
 /** It confirms nothing, and its connections stay: the primary must notice that. */
-function standbyIsolated(database: Given): Fault {
+function standbyIsolated(database: Given): FailoverFault {
   return {
     name: 'standby-isolated',
     fire: async ({ dice }) => {
@@ -184,7 +190,7 @@ function standbyIsolated(database: Given): Fault {
 function clockWrong(
   database: Given,
   { name, seconds }: { readonly name: string; readonly seconds: number },
-): Fault {
+): FailoverFault {
   return {
     name,
     lacks: () => (findFaketime() === null ? 'install the package faketime' : null),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readlinkSync } from 'node:fs';
 
 import { whenThisProcessEnds } from '../../chaos/cluster/guardian.ts';
+import { endLacking } from '../end-lacking.ts';
 import { findServer } from './patroni-settings.ts';
 
 /*
@@ -10,8 +11,6 @@ import { findServer } from './patroni-settings.ts';
  * bridges and disks in memory are gone with its last process, however that ends.
  */
 
-/** The exit code of a run that lacks a package or a right. */
-export const LACKS = 3;
 const IS_INSIDE = 'FAILOVER_OWN_NETWORK';
 
 const PROGRAMS = [
@@ -39,9 +38,9 @@ export async function enterOwnNetwork(): Promise<void> {
   }
   const lacking: string[] = PROGRAMS.filter(([, path]) => !existsSync(path)).map(([name]) => name);
   if (findServer() === null) lacking.push('postgresql');
-  if (lacking.length > 0) lacks(`install the packages: ${lacking.join(' ')}`);
+  if (lacking.length > 0) endLacking(`install the packages: ${lacking.join(' ')}`);
   if (spawnSync('unshare', ['--net', '--mount', 'true']).status !== 0) {
-    lacks('run this as root on Linux: it needs namespaces of its own');
+    endLacking('run this as root on Linux: it needs namespaces of its own');
   }
   // The shell keeps its process id through `exec`, so that a copied environment proves nothing.
   const child = spawn(
@@ -62,9 +61,4 @@ export async function enterOwnNetwork(): Promise<void> {
 
 function networkOf(process: number | 'self'): string {
   return readlinkSync(`/proc/${process}/ns/net`);
-}
-
-function lacks(what: string): never {
-  process.stderr.write(`${what}\n`);
-  process.exit(LACKS);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { findFaketime } from '../../chaos/cluster/clocks.ts';
 import { SmallDisk } from '../../exhaustion/small-disk.ts';
 import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
+import { processesOf, type RunningProcess } from '../process-tree.ts';
 import { addressOf, inside } from './network.ts';
 import { configurePatroni, ETCD_PORTS, REST_PORT, SERVER_PORT } from './patroni-settings.ts';
 
@@ -114,12 +115,16 @@ export class PatroniNode {
   /** `first`: the first process of PostgreSQL; `postgres`: all of its processes; `node`: Patroni, too. */
   signal(signal: NodeJS.Signals, to: 'first' | 'postgres' | 'node'): void {
     const processes = this.#processes();
-    const servers = processes.filter(({ program }) => program === 'postgres');
-    if (servers.length === 0) throw new Error(`${this.name} runs no PostgreSQL`);
+    const servers = this.#servers();
     const pids = new Set(servers.map(({ pid }) => pid));
     const first = servers.filter(({ parent }) => !pids.has(parent));
     const wanted = { first, postgres: servers, node: processes }[to];
     for (const { pid } of wanted) process.kill(pid, signal);
+  }
+
+  /** The processes of its PostgreSQL. */
+  get serverPids(): readonly number[] {
+    return this.#servers().map(({ pid }) => pid);
   }
 
   /** Whether it runs as the primary and has the leader key. */
@@ -156,19 +161,15 @@ export class PatroniNode {
     return `http://${addressOf(this.number, 'a')}:${REST_PORT}${path}`;
   }
 
-  #processes(): readonly { readonly pid: number; readonly parent: number; program: string }[] {
-    const found = fs.readdirSync('/proc').flatMap((entry) => {
-      const stat = /^\d+$/.test(entry) ? readIfThere(`/proc/${entry}/stat`) : null;
-      const [, program = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(stat ?? '') ?? [];
-      return program === '' ? [] : [{ pid: Number(entry), parent: Number(parent), program }];
-    });
-    const own = new Set([this.#patroni?.pid]);
-    // Children may have lower numbers than their parents, once numbers are used again.
-    for (let before = -1; before !== own.size;) {
-      before = own.size;
-      for (const { pid, parent } of found) if (own.has(parent)) own.add(pid);
-    }
-    return found.filter(({ pid }) => own.has(pid));
+  #servers(): readonly RunningProcess[] {
+    const servers = this.#processes().filter(({ program }) => program === 'postgres');
+    if (servers.length === 0) throw new Error(`${this.name} runs no PostgreSQL`);
+    return servers;
+  }
+
+  #processes(): readonly RunningProcess[] {
+    const pid = this.#patroni?.pid;
+    return pid === undefined ? [] : processesOf(pid);
   }
 
   #spawn(command: readonly string[], logFile: string): ChildProcess {
@@ -199,12 +200,4 @@ async function kill(child: ChildProcess | null): Promise<void> {
   if (child === null || child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -1,8 +1,9 @@
-import { SERVER, type Fault } from '../../chaos/faults/fault.ts';
+import { SERVER } from '../../chaos/faults/fault.ts';
+import type { FailoverFault } from '../failover-fault.ts';
 import type { PatroniPostgres } from './patroni-postgres.ts';
 
 /** Faults between the service and the nodes; they strike the process that has no other way. */
-export function proxyFaults(database: () => PatroniPostgres): readonly Fault[] {
+export function proxyFaults(database: () => PatroniPostgres): readonly FailoverFault[] {
   return [
     {
       name: 'haproxy-restarted',
