@@ -4,11 +4,11 @@ import { DISK_SLOW } from './disk-slow.ts';
 import type { Promotion } from './failover-database.ts';
 import { RECOVERY_MS_MAX } from './recovery-limit.ts';
 
-/** What callers noticed of one slow disk; times are in milliseconds. */
+/** One slow disk, as its callers noticed it; times are in milliseconds. */
 export interface SlowDiskSeen {
   readonly note: string;
   readonly lastedMs: number;
-  /** Of the changes that began meanwhile. */
+  /** The changes that began meanwhile. */
   readonly changes: {
     readonly acknowledged: number;
     readonly refused: number;

@@ -5,7 +5,7 @@ export interface FailoverFault extends Fault {
   lacks?(): string | null;
 }
 
-/** What this machine lacks for these faults; null: nothing. */
+/** The requirements of these faults that this machine lacks, and how to add them; null: none. */
 export function findLacking(faults: readonly FailoverFault[]): string | null {
   const lacking = faults.flatMap((fault) => {
     const lacks = fault.lacks?.() ?? null;

@@ -31,7 +31,7 @@ export interface Blow {
   readonly lastsMs: number;
   /** Resolves when the fault is over early. */
   readonly over?: Promise<unknown>;
-  /** So long after its repair no other fault strikes its targets, so that a check can see them recover. */
+  /** Its targets are left alone for this time after its repair, so that a check can see them recover. */
   readonly calmMs?: number;
   /** Resolves, in bounded time, with a note for the report. */
   heal(): Promise<string | void>;
