@@ -21,6 +21,9 @@ export default {
   concurrency: 3,
   // The longest wait without any news from any test.
   timeout: '2m',
-  ...(process.env[COSTS_FILE] ? { require: ['./test/support/gate/record-cost.ts'] } : {}),
+  require: [
+    './test/support/gate/load-quickly.ts',
+    ...(process.env[COSTS_FILE] ? ['./test/support/gate/record-cost.ts'] : []),
+  ],
   ...(process.env.TEST_TOTALS_FILE ? countsForGate : {}),
 };
