@@ -80,10 +80,13 @@ const PLACES: readonly Place[] = [
   },
 ];
 
+/** Tools write files below these, perhaps at this moment. */
+const OUTPUT = ['**/node_modules/**', 'sdk/java/**/target/**'];
+
 /** Lists the versions that the places state, without the deciding file and files that state none. */
 export function readStatedVersions(repository: string): readonly StatedVersion[] {
   return PLACES.flatMap(({ files, pattern }) => {
-    const found = globSync(files, { cwd: repository, exclude: ['**/node_modules/**'] }).toSorted();
+    const found = globSync(files, { cwd: repository, exclude: OUTPUT }).toSorted();
     const stated = found.map((file) => ({ file, pattern, versions: read(file, pattern) }));
     const stating = stated.filter(({ versions }) => versions.length > 0);
     return stating.length > 0 ? stating : [{ file: files, pattern, versions: [] }];

@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
 /** The variable with the file to which each test file adds a line of JSON, its `FileCost`. */
 export const COSTS_FILE = 'TEST_COSTS_FILE';
 
-/** The cost of a test file, in seconds. The work of the shared PostgreSQL server is not in it. */
+/** The name of the server that all files of a run share, among those of the files. */
+export const POSTGRES = 'PostgreSQL';
+
+/** The cost of a test file, in seconds, or that of the shared server. */
 export interface FileCost {
   readonly file: string;
   /** From the start of its process to the end. */
@@ -33,13 +36,19 @@ export function readCosts(file: string): readonly FileCost[] {
   return lines.map((line) => JSON.parse(line) as FileCost);
 }
 
-/** The sum and the costliest files; empty for a run of few files. */
-export function describeCosts(costs: readonly FileCost[], postgresSeconds: number): string {
-  if (costs.length < FILES_MIN) return '';
-  const all = costs.reduce((sum, cost) => sum + processorSeconds(cost), postgresSeconds);
-  const costliest = costs.toSorted((one, other) => processorSeconds(other) - processorSeconds(one));
+export function addCost(file: string, cost: FileCost): void {
+  appendFileSync(file, `${JSON.stringify(cost)}\n`);
+}
+
+/** The sum and the costliest files; empty for few files. */
+export function describeCosts(costs: readonly FileCost[]): string {
+  const files = costs.filter(({ file }) => file !== POSTGRES);
+  if (files.length < FILES_MIN) return '';
+  const all = sumOf(costs);
+  const postgres = all - sumOf(files);
+  const costliest = files.toSorted((one, other) => processorSeconds(other) - processorSeconds(one));
   return [
-    `\nProcessor time of ${costs.length} test files: ${all.toFixed(0)} s, of which PostgreSQL took ${postgresSeconds.toFixed(0)} s. The costliest files:\n`,
+    `\nProcessor time of ${files.length} test files: ${all.toFixed(0)} s, of which PostgreSQL took ${postgres.toFixed(0)} s. The costliest files:\n`,
     ...costliest
       .slice(0, FILES_TOLD)
       .map(
@@ -47,6 +56,10 @@ export function describeCosts(costs: readonly FileCost[], postgresSeconds: numbe
           `${processorSeconds(cost).toFixed(1).padStart(6)} s in ${cost.wall.toFixed(1).padStart(5)} s  ${cost.file}\n`,
       ),
   ].join('');
+}
+
+function sumOf(costs: readonly FileCost[]): number {
+  return costs.reduce((sum, cost) => sum + processorSeconds(cost), 0);
 }
 
 function processorSeconds({ own, children }: FileCost): number {

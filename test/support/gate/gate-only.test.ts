@@ -33,6 +33,17 @@ test('measurements run alone, and the stories of the console last, in pairs', (t
   t.deepEqual(planRuns([named]), [{ leftOut: COMPANION, avaArguments: [...inPairs, named] }]);
 });
 
+test('the two parts of all tests are all tests', (t) => {
+  const parts = ['--all-beside-others', '--all-without-others'];
+  t.deepEqual(
+    parts.flatMap((part) => planRuns([part])),
+    planRuns(['--all']),
+  );
+  const [beside, ...more] = planRuns(['--all-beside-others']);
+  t.deepEqual(more, []);
+  for (const pattern of [...MEASURED, ...STORIES]) t.true(beside?.leftOut.includes(pattern));
+});
+
 test('tests that run alone run only in the gate', (t) => {
   for (const pattern of MEASURED) t.true(GATE_ONLY.includes(pattern), pattern);
 });

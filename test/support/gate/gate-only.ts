@@ -78,18 +78,29 @@ export interface AvaRun {
 const ALONE = ['--concurrency', '1'];
 const IN_PAIRS = ['--concurrency', '2'];
 
-/** The runs for arguments of `npm test --`: `--all`, or those of ava; none means the everyday tests. */
+const EVERYDAY: AvaRun = { leftOut: [...GATE_ONLY, ...STORIES, ...COMPANION], avaArguments: [] };
+const BESIDE_OTHERS: AvaRun = {
+  leftOut: [...MEASURED, ...STORIES, ...COMPANION],
+  avaArguments: [],
+};
+const WITHOUT_OTHERS: readonly AvaRun[] = [
+  { leftOut: [], avaArguments: [...ALONE, ...MEASURED] },
+  { leftOut: [], avaArguments: [...IN_PAIRS, ...STORIES], isOfStories: true },
+];
+
+/** Without arguments of ava. The gate runs the two parts of all tests as two steps. */
+const RUNS: Readonly<Record<string, readonly AvaRun[]>> = {
+  '': [EVERYDAY],
+  '--all': [BESIDE_OTHERS, ...WITHOUT_OTHERS],
+  '--all-beside-others': [BESIDE_OTHERS],
+  '--all-without-others': WITHOUT_OTHERS,
+};
+
+/** The runs for arguments of `npm test --`: one of `RUNS`, or those of ava. */
 export function planRuns(args: readonly string[]): readonly AvaRun[] {
-  if (args.length === 0)
-    return [{ leftOut: [...GATE_ONLY, ...STORIES, ...COMPANION], avaArguments: [] }];
+  const runs = RUNS[args.join(' ')];
+  if (runs !== undefined) return runs;
   const avaArguments = args.filter((argument) => argument !== '--all');
-  if (avaArguments.length === 0) {
-    return [
-      { leftOut: [...MEASURED, ...STORIES, ...COMPANION], avaArguments: [] },
-      { leftOut: [], avaArguments: [...ALONE, ...MEASURED] },
-      { leftOut: [], avaArguments: [...IN_PAIRS, ...STORIES], isOfStories: true },
-    ];
-  }
   const namesStories = avaArguments.some((argument) => argument.startsWith('test/console'));
   const namesCompanion = avaArguments.some((argument) => argument.startsWith('test/companion'));
   const leftOut = namesCompanion ? [] : COMPANION;

@@ -1,11 +1,11 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type * as ava from 'ava';
 
-import { COSTS_FILE, childSecondsOf, type FileCost } from './costs.ts';
+import { addCost, COSTS_FILE, childSecondsOf } from './costs.ts';
 
 /* The process of each test file loads this, and notes at its end what the file has cost. */
 
@@ -18,11 +18,10 @@ process.once('exit', () => {
   // Not imported above: ava reports a test file that does not import it.
   const { default: test } = require('ava') as typeof ava;
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  const cost: FileCost = {
+  addCost(notes, {
     file: relative(repository, fileURLToPath(test.meta.file)),
     wall: process.uptime(),
     own: (userCPUTime + systemCPUTime) / 1e6,
     children: childSecondsOf(readFileSync('/proc/self/stat', 'utf8')),
-  };
-  appendFileSync(notes, `${JSON.stringify(cost)}\n`);
+  });
 });

@@ -9,9 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { isBuiltFrom } from '../../../bin/launch/source-stamp.js';
 import { runOnServer } from '../database.ts';
 import { BUILD } from '../program-of.ts';
+import { RUN_FOLDER } from '../run-folder.ts';
 import { TAKEN_PORTS } from '../servers/ports.ts';
 import { startPostgresServer } from '../servers/postgres-server.ts';
-import { COSTS_FILE, childSecondsOf, describeCosts, readCosts } from './costs.ts';
+import {
+  addCost,
+  COSTS_FILE,
+  childSecondsOf,
+  describeCosts,
+  POSTGRES,
+  readCosts,
+} from './costs.ts';
 import { fastFolder } from './fast-folder.ts';
 import { findBrowser } from '../../console/support/find-browser.ts';
 import { GATE_ONLY, LEFT_OUT, planRuns, type AvaRun } from './gate-only.ts';
@@ -58,7 +66,9 @@ async function runTests(args: readonly string[]): Promise<number> {
       TEST_POSTGRES_URL: server.url,
       TEST_TEMPLATE: template,
       TEST_SQLITE_TEMPLATE: sqliteTemplate,
-      [TAKEN_PORTS]: folder,
+      [RUN_FOLDER]: folder,
+      // Runs of the gate beside this one share theirs.
+      [TAKEN_PORTS]: process.env[TAKEN_PORTS] ?? folder,
       NODE_COMPILE_CACHE: COMPILED,
       [COSTS_FILE]: costsFile,
     });
@@ -67,16 +77,18 @@ async function runTests(args: readonly string[]): Promise<number> {
       process.stdout.write('The slowest tests run with: npm test -- --all\n');
     }
     if (given) await dropDatabases(given, template);
-    const before = readChildSeconds();
-    await server.stop();
-    process.stdout.write(describeCosts(readCosts(costsFile), readChildSeconds() - before));
+    await stopAtItsCost(server, costsFile);
+    process.stdout.write(describeCosts(readCosts(costsFile)));
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** A child counts once it has ended, so the PostgreSQL server counts once it has stopped. */
-function readChildSeconds(): number {
-  return childSecondsOf(readFileSync('/proc/self/stat', 'utf8'));
+async function stopAtItsCost(server: { stop(): Promise<void> }, costsFile: string): Promise<void> {
+  const read = () => childSecondsOf(readFileSync('/proc/self/stat', 'utf8'));
+  const before = read();
+  await server.stop();
+  addCost(costsFile, { file: POSTGRES, wall: process.uptime(), own: 0, children: read() - before });
 }
 
 /**

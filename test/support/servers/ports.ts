@@ -29,7 +29,7 @@ function isOurs(port: number): boolean {
   }
 }
 
-/** Names the folder of the run that has a file per reserved port. */
+/** Names the folder that has a file per reserved port: of the test run, or of the whole gate. */
 export const TAKEN_PORTS = 'TEST_TAKEN_PORTS';
 
 function canListen(port: number): Promise<boolean> {
