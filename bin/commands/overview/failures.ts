@@ -25,7 +25,7 @@ export async function listFailures(options: FailureOptions): Promise<void> {
     print: ({ groups }) => printGroups(groups),
   });
   if (!exactness.isExact && options.output !== 'json')
-    printNote('there were more failures than were read: counts are lower bounds');
+    printNote('there may be more failures than were read: counts are lower bounds');
 }
 
 /** Prints all failures of one cause, the latest first. */
@@ -39,7 +39,7 @@ export async function showFailures(groupId: string, options: FailureOptions): Pr
     print: ({ failures }) => printFailures(failures),
   });
   if (!exactness.isExact && options.output !== 'json')
-    printNote('there were more failures than were read: the list may lack older ones');
+    printNote('there may be more failures than were read: the list may lack older ones');
 }
 
 function filterOf({ within, workflow, query }: FailureOptions) {

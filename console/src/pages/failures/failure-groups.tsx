@@ -78,7 +78,7 @@ export function FailureGroups() {
         )}
       </div>
       {list.isExact ? null : (
-        <p>There were more failures than were read: the counts are lower bounds.</p>
+        <p>There may be more failures than were read: the counts are lower bounds.</p>
       )}
       <Groups
         list={{ ...list, rows: list.rows.filter((group) => (tool ?? group.tool) === group.tool) }}

@@ -1247,7 +1247,7 @@ export interface paths {
         };
         /**
          * Lists dead letters and failed executions by cause
-         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 1500 of each kind are read, from at least the latest 4000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page. `GET /failures/{id}` lists all failures of a group.
+         * @description The cause is the message without numbers, ids, paths and quoted values. Failed executions count by the time when they began. The latest 1000 of each kind are read, from at least the latest 3000 of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the first page count on no page. `GET /failures/{id}` lists all failures of a group.
          *
          *     Access: any token but a worker’s.
          */
@@ -8804,7 +8804,7 @@ export interface operations {
                 readonly q?: string;
                 /** @description Values above 100 are taken for 100. */
                 readonly limit?: number;
-                /** @description How many failures of each group are listed: the latest. Values above 50 are taken for 50. */
+                /** @description How many failures of each group are listed: the latest. A page ends before its groups list more than 500 together. Values above 50 are taken for 50. */
                 readonly members?: number;
                 /** @description `next_cursor` of an earlier answer. */
                 readonly cursor?: string;
@@ -8856,7 +8856,7 @@ export interface operations {
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;
-                        /** @description False: there were more failures than were read, so counts are lower bounds. */
+                        /** @description False: there may be more failures than were read, so counts are lower bounds. */
                         readonly is_exact: boolean;
                     };
                 };
@@ -8904,7 +8904,7 @@ export interface operations {
                         }[];
                         /** @description Null on the last page. */
                         readonly next_cursor: string | null;
-                        /** @description False: there were more failures than were read, so counts are lower bounds. */
+                        /** @description False: there may be more failures than were read, so counts are lower bounds. */
                         readonly is_exact: boolean;
                     };
                 };

@@ -22,5 +22,5 @@ export function shapeFailure(failure: FailureMember) {
 }
 
 export const isExact = z.boolean().meta({
-  description: 'False: there were more failures than were read, so counts are lower bounds.',
+  description: 'False: there may be more failures than were read, so counts are lower bounds.',
 });

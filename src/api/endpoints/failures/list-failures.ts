@@ -33,7 +33,7 @@ export const listFailures = defineEndpoint({
   summary: 'Lists dead letters and failed executions by cause',
   note:
     'The cause is the message without numbers, ids, paths and quoted values. Failed executions count ' +
-    'by the time when they began. The latest 1500 of each kind are read, from at least the latest 4000 ' +
+    'by the time when they began. The latest 1000 of each kind are read, from at least the latest 3000 ' +
     'of each. Follow `next_cursor` for more groups, with the same other parameters: failures after the ' +
     'first page count on no page. `GET /failures/{id}` lists all failures of a group.',
   query: z.object({
@@ -43,7 +43,9 @@ export const listFailures = defineEndpoint({
       min: 1,
       fallback: MEMBERS_DEFAULT,
       clampTo: MEMBERS_MAX,
-      description: 'How many failures of each group are listed: the latest.',
+      description:
+        'How many failures of each group are listed: the latest. A page ends before its groups list more ' +
+        'than 500 together.',
     }),
     cursor: optionalQuery(cursorText),
   }),

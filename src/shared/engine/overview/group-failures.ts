@@ -1,4 +1,5 @@
-import { hashJson } from '../../domain/canonical-json.ts';
+import { hash } from 'node:crypto';
+
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { AlikeFailures, FailureMember } from '../../store/readings/failures.ts';
 import { normaliseError } from './normalise-error.ts';
@@ -25,21 +26,22 @@ export interface FailureGroup {
   readonly members: () => readonly FailureMember[];
 }
 
-/** Each group has at most `members` of its failures. In the order of `compareGroups`. */
-export function groupFailures(
+/**
+ * The largest group first, as `compareGroups` has them; each with at most `members` of its failures. They are made
+ * as far as a page asks for them: most groups are on none.
+ */
+export function* groupFailures(
   failures: readonly ShownFailures[],
   members: number,
-): readonly FailureGroup[] {
+): Generator<FailureGroup, void> {
   const latestFirst = failures.toSorted((one, other) => compare(other.lastAt, one.lastAt));
   const causeOf = rememberCauses();
   const byPlace = Map.groupBy(latestFirst, (alike) => keyOf(alike, causeOf(alike)));
-  const groups: FailureGroup[] = [];
-  for (const own of byPlace.values()) {
-    const [first] = own;
-    if (first === undefined) continue;
-    groups.push(toGroup(placeOf(first, causeOf(first).text), own, members));
+  const bySize = Map.groupBy(byPlace.values(), (own) => sum(own.map(({ count }) => count)));
+  for (const count of [...bySize.keys()].toSorted((one, other) => other - one)) {
+    const groups = bySize.get(count)?.map((own) => toGroup(own, { causeOf, count, members })) ?? [];
+    yield* groups.toSorted(compareGroups);
   }
-  return groups.toSorted(compareGroups);
 }
 
 interface Cause {
@@ -81,38 +83,69 @@ export function compareGroups(
 /** Where a failure is among those of its group. */
 export interface MemberPlace {
   readonly failedAt: string;
-  /** The id of the work item, or of the execution that failed. */
+  /** See `idOfMember`. */
   readonly id: string;
 }
 
 /** The latest first, those of one instant by id. */
-export function compareMembers(one: MemberPlace, other: MemberPlace): number {
-  return compare(other.failedAt, one.failedAt) || compare(other.id, one.id);
+export function compareMembers(one: FailureMember, other: FailureMember): number {
+  return compare(other.failedAt, one.failedAt) || compare(idOfMember(other), idOfMember(one));
 }
 
-export function placeOfMember({ failedAt, workItemId, executionId }: FailureMember): MemberPlace {
-  return { failedAt, id: workItemId ?? executionId };
+/** Whether a list of the members has this one behind the place. */
+export function isBehind(member: FailureMember, place: MemberPlace): boolean {
+  const order = compare(place.failedAt, member.failedAt) || compare(place.id, idOfMember(member));
+  return order > 0;
+}
+
+/** The id of the work item, or of the execution that failed. */
+export function idOfMember({ workItemId, executionId }: FailureMember): string {
+  return workItemId ?? executionId;
 }
 
 /** `own` begins with the one that has the latest failure. */
-function toGroup(place: Place, own: readonly ShownFailures[], membersMax: number): FailureGroup {
-  const firsts = own.map(({ firstAt }) => firstAt).toSorted(compare);
+function toGroup(
+  own: readonly ShownFailures[],
+  {
+    causeOf,
+    count,
+    members,
+  }: {
+    readonly causeOf: (alike: ShownFailures) => Cause;
+    readonly count: number;
+    readonly members: number;
+  },
+): FailureGroup {
+  const [latest] = own;
+  if (latest === undefined) throw new Error('a group has a failure');
+  const place = placeOf(latest, causeOf(latest).text);
+  const [firstAt = latest.firstAt] = own.map((alike) => alike.firstAt).toSorted(compare);
   return {
     ...place,
-    id: hashJson(place).slice(0, 16),
-    count: sum(own.map(({ count }) => count)),
+    id: idOf(place),
+    count,
     live: sum(own.map(({ live }) => live)),
-    firstAt: firsts[0] ?? '',
-    lastAt: own[0]?.lastAt ?? '',
-    members: () =>
-      own
-        .flatMap(({ latest }) => latest())
-        .toSorted((one, other) => compareMembers(placeOfMember(one), placeOfMember(other)))
-        .slice(0, membersMax),
+    firstAt,
+    lastAt: latest.lastAt,
+    members: () => listMembers(own, members),
   };
 }
 
+/** The latest, of all that belong to a group. */
+function listMembers(own: readonly ShownFailures[], members: number): readonly FailureMember[] {
+  return own
+    .flatMap((alike) => alike.latest())
+    .toSorted(compareMembers)
+    .slice(0, members);
+}
+
 type Place = ReturnType<typeof placeOf>;
+
+/** The hash of the place as canonical JSON, whose members are in this order. */
+function idOf({ cause, kind, nodeId, queue, tool, workflowId }: Place): string {
+  const text = JSON.stringify({ cause, kind, nodeId, queue, tool, workflowId });
+  return hash('sha256', text, 'hex').slice(0, 16);
+}
 
 function placeOf({ nodeId, place, workflowId }: ShownFailures, cause: string) {
   return {

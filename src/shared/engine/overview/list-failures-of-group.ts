@@ -2,7 +2,7 @@ import type { FailureMember } from '../../store/readings/failures.ts';
 import { takePage } from '../../store/rows/take-page.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
-import { compareMembers, type MemberPlace, placeOfMember } from './group-failures.ts';
+import { idOfMember, isBehind, type MemberPlace } from './group-failures.ts';
 import { FAILURES_MAX, type FailuresFilter, readFailures } from './read-failures.ts';
 
 export interface GroupQuery extends FailuresFilter {
@@ -34,10 +34,8 @@ export async function listFailuresOfGroup(
   const reading = { filter, at: cursor?.at ?? null, members: FAILURES_MAX };
   const { at, groups, isExact } = await readFailures(deps, tenantId, reading);
   const members = groups.find(({ id }) => id === groupId)?.members() ?? [];
-  const left =
-    cursor === null
-      ? members
-      : members.filter((member) => compareMembers(placeOfMember(member), cursor) > 0);
+  const left = cursor === null ? members : members.filter((member) => isBehind(member, cursor));
   const { rows: failures, last } = takePage(left, limit);
-  return { failures, next: last === undefined ? null : { at, ...placeOfMember(last) }, isExact };
+  const next = last === undefined ? null : { at, failedAt: last.failedAt, id: idOfMember(last) };
+  return { failures, next, isExact };
 }

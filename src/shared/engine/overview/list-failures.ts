@@ -1,8 +1,11 @@
-import { takePage } from '../../store/rows/take-page.ts';
+import type { Page } from '../../store/rows/take-page.ts';
 import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { compareGroups, type FailureGroup } from './group-failures.ts';
 import { type FailuresFilter, readFailures } from './read-failures.ts';
+
+/** The groups of a page list so many failures together at most. */
+const LISTED_MAX = 500;
 
 export interface FailuresQuery extends FailuresFilter {
   readonly cursor: GroupPlace | null;
@@ -25,7 +28,7 @@ export interface FailuresPage {
   readonly groups: readonly FailureGroup[];
   /** Null on the last page. */
   readonly next: GroupPlace | null;
-  /** False: there were more failures than were read, so that counts are lower bounds. */
+  /** False: there may be more failures than were read, so that counts are lower bounds. */
   readonly isExact: boolean;
 }
 
@@ -43,11 +46,26 @@ export async function listFailures(
   const { at, since, groups, isExact } = await readFailures(deps, tenantId, reading);
   const left =
     cursor === null ? groups : groups.filter((group) => compareGroups(group, cursor) > 0);
-  const { rows: page, last } = takePage(left, limit);
+  const { rows: page, last } = takeGroups(left, { limit, members });
   return {
     since,
     groups: page,
     next: last === undefined ? null : { at, count: last.count, id: last.id },
     isExact,
   };
+}
+
+/** As many as fit. One always does, with the members that a request may ask for. */
+export function takeGroups<Group extends Pick<FailureGroup, 'count'>>(
+  groups: Iterable<Group>,
+  { limit, members }: Pick<FailuresQuery, 'limit' | 'members'>,
+): Page<Group> {
+  const rows: Group[] = [];
+  let listed = 0;
+  for (const group of groups) {
+    listed += Math.min(group.count, members);
+    if (rows.length === limit || listed > LISTED_MAX) return { rows, last: rows.at(-1) };
+    rows.push(group);
+  }
+  return { rows, last: undefined };
 }

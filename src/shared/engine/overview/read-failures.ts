@@ -12,9 +12,9 @@ import { mayRedactErrors, redactError } from '../executions/redact-view.ts';
 import { type FailureGroup, groupFailures, type ShownFailures } from './group-failures.ts';
 
 /** How many of each kind are read: the latest. */
-export const FAILURES_MAX = 1_500;
+export const FAILURES_MAX = 1_000;
 /** So many of each kind are looked through at most, for those that fit; half as many with a search for each. */
-const SCANNED_MAX = 8_000;
+const SCANNED_MAX = 6_000;
 
 /** The failures that are grouped. */
 export interface FailuresFilter {
@@ -30,8 +30,9 @@ export interface FailuresReading {
   /** ISO instants: of this reading, and how far back it looks. */
   readonly at: string;
   readonly since: string;
-  readonly groups: readonly FailureGroup[];
-  /** False: there were more failures than were read, so that counts are lower bounds. */
+  /** In the order of `compareGroups`. */
+  readonly groups: IteratorObject<FailureGroup, void>;
+  /** False: there may be more failures than were read, so that counts are lower bounds. */
   readonly isExact: boolean;
 }
 
@@ -164,13 +165,9 @@ async function readPlans(
 }
 
 /** A key is that of the stored message, and tells nothing of another. All of a policy have the same message. */
-function show(
-  { pseudonym }: EngineDeps,
-  plans: Plans,
-  { definitionId, ...alike }: AlikeFailures,
-): ShownFailures {
-  const plan = plans.get(definitionId);
-  if (plan === undefined) throw new Error(`the plan of ${definitionId} was not read`);
+function show({ pseudonym }: EngineDeps, plans: Plans, alike: AlikeFailures): ShownFailures {
+  const plan = plans.get(alike.definitionId);
+  if (plan === undefined) throw new Error(`the plan of ${alike.definitionId} was not read`);
   if (!mayRedactErrors(plan)) return alike;
   const of = { plan, nodeId: alike.place === null ? null : alike.nodeId, pseudonym };
   const error = redactError(alike.error, of);

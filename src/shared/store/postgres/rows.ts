@@ -41,9 +41,15 @@ function parseInt8(text: string): number {
 /** `2026-11-21 10:14:00.123456+00` → `2026-11-21T10:14:00.123Z`; sessions are in UTC. */
 export function parseInstant(text: string): string {
   if (!text.endsWith('+00') || text[10] !== ' ') return new Date(text).toISOString();
+  if (text[19] === '.' && text.length >= MILLISECONDS) {
+    return `${text.slice(0, 10)}T${text.slice(11, 23)}Z`;
+  }
   const fraction = text[19] === '.' ? text.slice(20, -3) : '';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
 }
+
+/** So long is an instant with three digits of a fraction or more. */
+const MILLISECONDS = '2026-11-21 10:14:00.123+00'.length;
 
 /** A filter: nothing is scheduled for the others. Their ids are read once for the statement. */
 export function tenantIsActive(alias: string): string {

@@ -11,7 +11,7 @@ export interface GroupingOfFailures {
 
 export interface GroupedFailures {
   readonly groups: readonly AlikeFailures[];
-  /** False: there may be more failures than were read. */
+  /** False: there may be more failures than were read, as so many were read as a reading may. */
   readonly isExact: boolean;
 }
 

@@ -4,8 +4,6 @@ import type { AlikeFailures, FailureMember, GroupedFailures } from '../readings/
 
 /** A group of alike failures; `Instant` is what the store has for a time. */
 export interface AlikeRecord<Instant> {
-  /** How many failures were read, in all groups. */
-  readonly read: number;
   readonly count: number;
   readonly live: number;
   readonly first_at: Instant;
@@ -40,20 +38,20 @@ interface Decoding<Instant> {
   readonly executionId: (value: string) => ExecutionId;
 }
 
-/** To tell whether there are more failures than a grouping groups, it reads one more, and leaves it out. */
-export function withOneMore<Grouping extends { readonly limit: number; readonly within: number }>(
+/** To tell whether there are more failures than a grouping looks through, it looks through one more. */
+export function withOneMore<Grouping extends { readonly within: number }>(
   params: Grouping,
 ): Grouping {
-  return { ...params, limit: params.limit + 1, within: params.within + 1 };
+  return { ...params, within: params.within + 1 };
 }
 
-/** `limit`: so many failures were grouped at most. */
+/** `limit`: so many failures were read at most. */
 export function gatherAlike<Instant>(
   records: readonly AlikeRecord<Instant>[],
   { limit, decoding }: { readonly limit: number; readonly decoding: Decoding<Instant> },
 ): GroupedFailures {
-  const groups = records.map((record) => decodeGroup(record, decoding));
-  return { groups, isExact: (records[0]?.read ?? 0) <= limit };
+  const read = records.reduce((sum, { count }) => sum + count, 0);
+  return { groups: records.map((record) => decodeGroup(record, decoding)), isExact: read < limit };
 }
 
 function decodeGroup<Instant>(

@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import { hashJson } from '../../../../src/shared/domain/canonical-json.ts';
 import type { ExecutionId, WorkItemId } from '../../../../src/shared/domain/ids.ts';
 import {
   groupFailures,
@@ -90,6 +91,12 @@ test('the same cause in the same place has the same id in every answer', (t) => 
   t.is(group(failureAt(1))[0]?.id, group(failureAt(2), failureAt(3))[0]?.id);
 });
 
+test('the id of a group is that of earlier releases', (t) => {
+  const cause = 'order … is unknown';
+  const place = { kind: 'work_item', cause, workflowId: 'orders', nodeId: 'pay', ...PAY };
+  t.is(group(failureAt(1))[0]?.id, hashJson(place).slice(0, 16));
+});
+
 test('failures with one key have one cause, also with different messages', (t) => {
   const groups = group(
     failureAt(1, { causeKey: 7, error: 'the bank is closed' }),
@@ -119,5 +126,5 @@ test('failures with a key and without one are one group if their cause is one', 
 });
 
 function group(...failures: readonly ShownFailures[]) {
-  return groupFailures(failures, MEMBERS);
+  return groupFailures(failures, MEMBERS).toArray();
 }

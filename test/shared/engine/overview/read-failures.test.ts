@@ -21,10 +21,7 @@ test('failures below a policy that changes messages are read once, from the seco
     readings.length = 0;
     const filter = { withinMs: 3_600_000, workflowId: null, conditions: [] };
     const { groups } = await readFailures(svc.deps, TENANT, { filter, at: null, members: 10 });
-    t.deepEqual(
-      groups.map(({ cause }) => cause.includes('[email]')),
-      [true],
-    );
+    t.deepEqual(groups.map(({ cause }) => cause.includes('[email]')).toArray(), [true]);
     return readings.toSorted();
   };
   await read();

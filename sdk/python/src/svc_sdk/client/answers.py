@@ -921,7 +921,7 @@ class FailureGroupsPage(TypedDict):
     next_cursor: str | None
     """Null on the last page."""
     is_exact: bool
-    """False: there were more failures than were read, so counts are lower bounds."""
+    """False: there may be more failures than were read, so counts are lower bounds."""
 
 
 class Failure(TypedDict):
@@ -938,7 +938,7 @@ class FailuresPage(TypedDict):
     next_cursor: str | None
     """Null on the last page."""
     is_exact: bool
-    """False: there were more failures than were read, so counts are lower bounds."""
+    """False: there may be more failures than were read, so counts are lower bounds."""
 
 
 class DeadLetterUndoes(TypedDict):

@@ -13,9 +13,9 @@ export async function groupFailedExecutions(
   const params = withOneMore(given);
   const search = { ...params, cursor: null };
   const { text, values, bind, bound } = await writeSearch(readers, search, COLUMNS);
-  const grouped = unnamed(writeAlike(text, { ...grouping, limit: given.limit }, bind));
+  const grouped = unnamed(writeAlike(text, grouping, bind));
   const records = await readers.run<AlikeRecord<string>>(grouped, values, params.tenantId);
-  const { groups, isExact } = gatherRecords(records, given.limit);
+  const { groups, isExact } = gatherRecords(records, params.limit);
   return { groups, isExact: isExact && bound === null };
 }
 
@@ -24,4 +24,6 @@ const COLUMNS = {
   columns: `e.definition_id, e.workflow_id, e.cause_key, e.error_node_id as node_id, null::text as tool,
       null::text as queue, e.id as execution_id, null::uuid as work_item_id, coalesce(e.error, '') as error,
       coalesce(e.completed_at, e.updated_at) as failed_at, false as is_live`,
+  // With a label, few executions have failed.
+  whole: true,
 };

@@ -28,4 +28,4 @@ async function searchExecutions(
   return { rows: rows.map(decodeListed), next: last === undefined ? bound : placeOf(last) };
 }
 
-const COLUMNS = { found: FOUND_COLUMNS, columns: LISTED_COLUMNS };
+const COLUMNS = { found: FOUND_COLUMNS, columns: LISTED_COLUMNS, whole: false };

@@ -69,17 +69,36 @@ export function writeFound(
  * The executions of what an index has found: `found` is a table or a query. Other labels are compared
  * first, so that only executions with all of them are read. The order by `listed_at` and `listed_id` is
  * that of the index: with a limit, it ends the reading. The server can turn no join around that is
- * lateral and ends so.
+ * lateral and ends so. `whole`: nothing ends the reading, so that all are found by one list of ids, which costs
+ * two thirds of a search for each.
  */
 export function writeRows(
   { place }: Drive,
   found: string,
-  { columns, labels }: { readonly columns: string; readonly labels: string },
+  {
+    columns,
+    labels,
+    whole,
+  }: { readonly columns: string; readonly labels: string; readonly whole: boolean },
 ): string {
   if (place === OF_EXECUTION) {
     return `
       select e.*, e.created_at as listed_at, e.id as listed_id
       from ${found} e`;
+  }
+  if (whole) {
+    return `
+      select e.*, e.created_at as listed_at, e.id as listed_id
+      from (
+        select ${columns}
+        from executions e
+        where e.id = any(array(
+          select l.execution_id
+          from ${found} l
+          where ${labels}
+        ))
+        offset 0
+      ) e`;
   }
   return `
       select e.*, l.created_at as listed_at, l.execution_id as listed_id
@@ -111,7 +130,7 @@ export function writeScanned(
   const labels = writeOtherLabels(split.labels, tenantId, bind);
   return `found as materialized (${found}
     ),
-    scanned as materialized (${writeRows(drive, 'found', { columns, labels })}
+    scanned as materialized (${writeRows(drive, 'found', { columns, labels, whole: true })}
     )`;
 }
 

@@ -34,6 +34,8 @@ export interface SearchColumns {
   /** Columns of the table. */
   readonly found: string;
   readonly columns: string;
+  /** Nearly all that the search looks through is read before the limit ends it. */
+  readonly whole: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface SearchColumns {
 export async function writeSearch(
   readers: PostgresPool,
   params: SearchExecutions,
-  { found: ofTable, columns }: SearchColumns,
+  { found: ofTable, columns, whole }: SearchColumns,
 ): Promise<WrittenSearch> {
   const split = await splitByRarest(readers, params);
   const within = rowsWithin(params.within, split);
@@ -58,6 +60,7 @@ export async function writeSearch(
   const listed = writeRows(drive, `(${found})`, {
     columns: ofTable,
     labels: writeOtherLabels(split.labels, params.tenantId, bind),
+    whole,
   });
   const text = `
     select ${columns}

@@ -41,9 +41,9 @@ export async function groupFailedItems(
     where ${writeCriteria({ ...rest, labels: [] }, bind)}
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit ${bind(limit)}::int4`;
-  const text = unnamed(writeAlike(listed, { ...grouping, limit: given.limit }, bind));
+  const text = unnamed(writeAlike(listed, grouping, bind));
   const records = await readers.run<AlikeRecord<string>>(text, values, tenantId);
-  const { groups, isExact } = gatherRecords(records, given.limit);
+  const { groups, isExact } = gatherRecords(records, params.limit);
   return { groups, isExact: isExact && bound === null };
 }
 

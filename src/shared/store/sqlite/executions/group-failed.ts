@@ -12,10 +12,10 @@ export function groupFailedExecutions(
 ): GroupedFailures {
   const params = withOneMore(given);
   const search = writeSearch(connection, { ...params, cursor: null }, COLUMNS);
-  const alike = writeAlike(search.text, { ...grouping, limit: given.limit });
+  const alike = writeAlike(search.text, grouping);
   const bindings = { ...search.bindings, ...alike.bindings };
   const records = all<AlikeRecord<number>>(connection, alike.text, bindings);
-  const { groups, isExact } = gatherRecords(records, given.limit);
+  const { groups, isExact } = gatherRecords(records, params.limit);
   return { groups, isExact: isExact && search.bound === null };
 }
 

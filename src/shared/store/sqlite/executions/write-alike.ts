@@ -4,17 +4,14 @@ import { type AlikeRecord, gatherAlike } from '../../rows/gather-alike.ts';
 import type { Bindable } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 
-/**
- * The first `limit` failures that `read` lists in groups of alike ones, with how many there are and the latest
- * of each.
- */
+/** The failures that `read` lists in groups of alike ones, with how many there are and the latest of each. */
 export function writeAlike(
   read: string,
-  { members, byMessage, limit }: GroupingOfFailures & { readonly limit: number },
+  { members, byMessage }: GroupingOfFailures,
 ): { readonly text: string; readonly bindings: Readonly<Record<string, Bindable>> } {
   return {
     text: `
-      select ${GROUP}, max(r.read) as read, count(*) as count, count(*) filter (where r.is_live) as live,
+      select ${GROUP}, count(*) as count, count(*) filter (where r.is_live) as live,
         min(r.failed_at) as first_at, max(r.failed_at) as last_at,
         min(r.error) filter (where r.rank = 1) as error,
         json_group_array(
@@ -29,16 +26,11 @@ export function writeAlike(
               when f.cause_key is null or f.definition_id in (select value from json_each(:by_message))
                 then f.error
             end as message
-          from (
-            select f.*, row_number() over () as place, count(*) over () as read
-            from (${read}) f
-          ) f
-          where f.place <= :grouped
+          from (${read}) f
         ) r
       ) r
-      group by ${GROUP}
-      order by ${GROUP}`,
-    bindings: { members, by_message: JSON.stringify(byMessage), grouped: limit },
+      group by ${GROUP}`,
+    bindings: { members, by_message: JSON.stringify(byMessage) },
   };
 }
 

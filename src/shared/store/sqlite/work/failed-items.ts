@@ -14,10 +14,10 @@ export function groupFailedItems(connection: Connection, given: GroupFailedItems
   const { rest } = splitOffWorkflow(params.criteria);
   const bound = restrictsNothing(rest) ? null : findBound(connection, params);
   const listed = writeFailedItems(params, bound);
-  const alike = writeAlike(listed.text, { ...params.grouping, limit: given.limit });
+  const alike = writeAlike(listed.text, params.grouping);
   const bindings = { ...listed.bindings, ...alike.bindings };
   const records = all<AlikeRecord<number>>(connection, alike.text, bindings);
-  const { groups, isExact } = gatherRecords(records, given.limit);
+  const { groups, isExact } = gatherRecords(records, params.limit);
   return { groups, isExact: isExact && bound === null };
 }
 
