@@ -18,6 +18,8 @@ const WORKER = {
 };
 const CALL = { kind: 'call', retry_policy: 'no_retry' };
 const FUNCTION = { kind: 'function', name: 'shop.order', retry_policy: 'no_retry' };
+/** So many readings of an execution are refused before a process leaves it to a later look. */
+const LOST_RACES = 500;
 /** More children than the timers of two rounds. */
 const ENDS = 250;
 const by = { tenantId: TENANT, actorId: 'token:t' };
@@ -37,11 +39,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const open = async (
     t: ExecutionContext,
     onCommit: (plans: readonly CommitPlan[]) => void = () => undefined,
+    refuses: (plan: CommitPlan) => boolean = () => false,
   ) => {
     const opened = await openTestStore(dialect);
     const { url } = opened;
     t.teardown(opened.close);
-    const store = watched(opened.store, onCommit);
+    const store = refusing(watched(opened.store, onCommit), refuses);
     const ran: string[] = [];
     const openEngine = () =>
       openTestEngine({
@@ -381,6 +384,61 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   }
 
+  test(`${dialect}: a run that moves too fast to hear of a child leaves it to the next look`, async (t) => {
+    let refusals = 0;
+    let moving: ExecutionId | null = null;
+    const refuse = ({ executionId, events }: CommitPlan) =>
+      executionId === moving &&
+      events.some(({ kind }) => kind === 'ChildWorkflowFailed') &&
+      refusals-- > 0;
+    const { svc, ran } = await open(t, () => undefined, refuse);
+    await registerStuck(svc);
+    const first = await svc.start({
+      start_node: 'a',
+      nodes: {
+        a: { ...CALL, undo: CALL },
+        m: {
+          kind: { type: 'map', items: '[1, 2]', workflow_ref: 'stuck' },
+          fallback_node: 'next',
+        },
+        next: WORKER,
+        last: WORKER,
+      },
+      edges: [
+        { from: 'a', to: 'm' },
+        { from: 'next', to: 'last' },
+      ],
+      continue_as_new: { when: 'has(state.go)' },
+    });
+    await svc.settle();
+    await svc.fail((await svc.claim('worker-1', 2))[0]);
+    await svc.settle();
+    await svc.complete((await svc.claim())[0]);
+    await svc.settle();
+    const claimed = await svc.claim('worker-1', 2);
+    const claimedOf = (id: string) => claimed.find(({ record }) => record.nodeId === id);
+    await svc.complete(claimedOf('next'), { statePatch: { go: true } });
+    await svc.settle();
+    const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
+    const executionId = state.continuedAs ?? first;
+    await svc.engine.cancelExecution({ ...by, executionId });
+    await svc.settle();
+    await svc.complete(claimedOf('s.undo'));
+    // The child ends, and a timer of another execution is due in the same round.
+    const nap = { type: 'wait', condition: 'timer', timeout_secs: 0 };
+    const other = await svc.start({ nodes: { nap: { kind: nap } } });
+    refusals = LOST_RACES;
+    moving = executionId;
+    await svc.settle();
+    t.is(await statusOf(svc, other), 'completed');
+    t.is(refusals, -1);
+    t.deepEqual(ran, ['a', 'a.undo']);
+    t.is(await statusOf(svc, executionId), 'cancelled');
+    const story = await svc.story(executionId);
+    t.is(story.filter((line) => line === 'ChildWorkflowFailed m.item').length, 1);
+    t.regex(String(svc.troubles), /changes too fast/);
+  });
+
   test(`${dialect}: a function that a policy blocks waits for its children before undos`, async (t) => {
     const { svc, ran } = await open(t);
     const executionId = await svc.start({
@@ -419,6 +477,20 @@ function watched(store: Store, onCommit: (plans: readonly CommitPlan[]) => void)
   const commit: Store['executions']['commit'] = (plans) => {
     onCommit(plans);
     return executions.commit(plans);
+  };
+  return { ...store, executions: { ...executions, commit } };
+}
+
+/** Some commits come too late: their executions have moved. */
+function refusing(store: Store, refuses: (plan: CommitPlan) => boolean): Store {
+  const { executions } = store;
+  const moved = { accepted: false, reason: 'moved', existing: null } as const;
+  const commit: Store['executions']['commit'] = async (plans) => {
+    const late = new Set(plans.filter(refuses));
+    const timely = plans.filter((plan) => !late.has(plan));
+    const verdicts = timely.length === 0 ? [] : await executions.commit(timely);
+    const others = verdicts.values();
+    return plans.map((plan) => (late.has(plan) ? moved : (others.next().value ?? moved)));
   };
   return { ...store, executions: { ...executions, commit } };
 }

@@ -14,7 +14,8 @@ import { foldLoaded } from './load-execution.ts';
 /**
  * Records ends of children of one parent, as far as undos wait for them. A cancel drops the timers of an
  * execution, and with them the report of a child that had just ended. If the parent has continued as
- * another run, no commit can fire its timers, and the undos of that run wait.
+ * another run, no commit can fire its timers, and the undos of that run wait. Rejects if that run moves too
+ * fast: the timers that asked for these ends must stay until they are recorded.
  */
 export async function recordUntoldEnds(
   deps: EngineDeps,
@@ -57,7 +58,7 @@ async function recordIn(
     events: awaited.map((end) => newEvent(end, SCHEDULER_ACTOR)),
     runnable: 'mark',
   };
-  const verdict = await deps.committer.commit(commit);
+  const verdict = await deps.committer.commit(commit, { ahead: true });
   if (!verdict.accepted) return null;
   wakeFor(deps.wake, commit, shardOf(executionId));
   return { continuedAs: null };

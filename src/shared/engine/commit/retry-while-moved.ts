@@ -6,6 +6,13 @@ import { StoreUnavailableError } from '../../store/store.ts';
  */
 const READINGS_MAX = 500;
 
+/** Nothing is wrong with the store: only this execution cannot be changed now. */
+export class MovesTooFastError extends StoreUnavailableError {
+  constructor(subject: string) {
+    super(`${subject} changes too fast; try again`, { ambiguous: false });
+  }
+}
+
 /**
  * Repeats an attempt that reads, decides and commits on the condition that nothing has moved, until
  * it gives a result. Null: something moved, or the reading was too old.
@@ -19,5 +26,5 @@ export async function retryWhileMoved<Result extends object>(
     const result = await attempt();
     if (result !== null) return result;
   }
-  throw new StoreUnavailableError(`${subject} changes too fast; try again`, { ambiguous: false });
+  throw new MovesTooFastError(subject);
 }

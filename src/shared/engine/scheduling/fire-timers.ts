@@ -3,6 +3,7 @@ import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
+import { MovesTooFastError } from '../commit/retry-while-moved.ts';
 import { waitAfterDelay } from '../flow/after-delay.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { RoundResult } from './round-result.ts';
@@ -72,7 +73,10 @@ async function tellEach(deps: EngineDeps, untold: readonly UntoldEnd[]): Promise
   return unheard.reduce((sum, count) => sum + count, 0);
 }
 
-/** An error in one execution or family does not affect the others. False: it is unchanged. */
+/**
+ * An error in one execution or family does not affect the others, nor does one that moves too fast: its
+ * timers stay for the next look. False: it is unchanged.
+ */
 async function apart(
   deps: EngineDeps,
   executionId: ExecutionId,
@@ -82,7 +86,8 @@ async function apart(
     await telling;
     return true;
   } catch (error) {
-    if (error instanceof StoreUnavailableError) throw error;
+    const isOfStore = error instanceof StoreUnavailableError;
+    if (isOfStore && !(error instanceof MovesTooFastError)) throw error;
     const ids = { execution_id: executionId };
     deps.report.trouble('answering a timer failed', error, ids);
     return false;
