@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
+import { SvcError } from '../../../src/shared/domain/errors.ts';
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { ClaimedWork } from '../../../src/shared/engine/work/hand-out-items.ts';
@@ -437,6 +438,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const story = await svc.story(executionId);
     t.is(story.filter((line) => line === 'ChildWorkflowFailed m.item').length, 1);
     t.regex(String(svc.troubles), /changes too fast/);
+  });
+
+  test(`${dialect}: a retry that may still undo steps waits for the children of the first execution`, async (t) => {
+    const { svc } = await open(t);
+    await registerStuck(svc);
+    const executionId = await svc.start({
+      start_node: 'a',
+      nodes: {
+        a: { ...CALL, undo: CALL, undo_on: ['cancelled'] },
+        all: { kind: { type: 'parallel', branches: ['s', 'call'] } },
+        s: child('stuck'),
+        call: WORKER,
+      },
+      edges: [{ from: 'a', to: 'all' }],
+    });
+    await svc.settle();
+    const [childId = ''] = await childrenOf(svc, executionId);
+    const items = await svc.claim('worker-1', 2);
+    await svc.fail(items.find(({ record }) => record.nodeId === 'call'));
+    await svc.settle();
+    t.is(await statusOf(svc, executionId), 'failed');
+    const retry = () =>
+      svc.engine.retryExecution({ ...by, executionId, statePatch: null, revision: 'same' });
+    const refused = await t.throwsAsync(retry(), { instanceOf: SvcError });
+    t.like(refused, { status: 409, body: { child_execution_id: childId } });
+    await svc.complete((await svc.claim())[0]);
+    await svc.settle();
+    const { executionId: retried } = await retry();
+    t.is(await statusOf(svc, retried), 'running');
   });
 
   test(`${dialect}: a function that a policy blocks waits for its children before undos`, async (t) => {

@@ -19,6 +19,7 @@ import {
   type UsageTotal,
   visitKey,
 } from './state.ts';
+import { endingChildrenOf } from './undo/ending-children.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
@@ -36,6 +37,8 @@ export interface RetryPoint {
   readonly carried: CarriedPayload;
   /** The visits in progress there, which begin again, by `visitKey`. */
   readonly live: ReadonlySet<string>;
+  /** The executions with children that undo their steps before any step that is carried is undone. */
+  readonly parents: ReadonlySet<ExecutionId>;
 }
 
 /**
@@ -168,6 +171,10 @@ export function createRetrySearch(of: {
         sequence: draft.sequence,
         nodeId: restart === null ? failed : restart.nodeId,
         live: new Set(draft.live.keys()),
+        parents: new Set([
+          draft.executionId,
+          ...endingChildrenOf(draft).flatMap(({ startedBy }) => startedBy ?? []),
+        ]),
         carried: {
           ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
           ...carryUnfinished({ draft, notes, plan: of.plan, newPlan, continued }),

@@ -104,6 +104,7 @@ async function readForRetry(
     usage: state.usage,
   });
   if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
+  await refuseBesideChildren(deps, row, point);
   return {
     row,
     compiled,
@@ -153,6 +154,39 @@ function checkRetriable({ executionId, status }: ExecutionRow): void {
     throw badRequest(
       `execution ${executionId} is completed, so there is nothing to retry: fork it to run a part again`,
     );
+}
+
+/**
+ * Children that the execution has given up may still undo their steps, and those completed after the steps
+ * that the retry may undo. The ends of these children reach no retry, so it begins after them.
+ */
+async function refuseBesideChildren(
+  { store }: UseCaseDeps,
+  { executionId, tenantId }: ExecutionRow,
+  { carried, parents }: RetryPoint,
+): Promise<void> {
+  if (carried.undo === undefined) return;
+  const first = {
+    tenantId,
+    workflowId: null,
+    createdAfter: null,
+    createdBefore: null,
+    cursor: null,
+    limit: 1,
+    offset: 0,
+  };
+  for (const parentExecutionId of parents) {
+    for (const status of ['running', 'paused'] as const) {
+      const [child] = await store.executions.list({ ...first, parentExecutionId, status });
+      if (child === undefined) continue;
+      const { executionId: childId } = child;
+      throw conflict(
+        `execution ${executionId}: its child ${childId} may still undo steps, and the retry must not undo ` +
+          `earlier ones before: retry it once the child has ended (see svc execution explain ${childId})`,
+        { child_execution_id: childId },
+      );
+    }
+  }
 }
 
 function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error {

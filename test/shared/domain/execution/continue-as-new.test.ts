@@ -1,6 +1,7 @@
 import test from 'ava';
 
 import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
+import { CARRIED_CHILDREN_MAX } from '../../../../src/shared/domain/execution/decisions/continue-as-new.ts';
 import { History, planOf } from '../../../support/history.ts';
 
 /** The first event of the run that continues this one. */
@@ -45,3 +46,38 @@ test('the run that continues has the rules of the start', (t) => {
   const next = successorOf(new History(plan, {}, undefined, started));
   t.like(next, { kind: 'WorkflowStarted', payload: { start_rules: rules } });
 });
+
+for (const [count, continues] of [
+  [CARRIED_CHILDREN_MAX, true],
+  [CARRIED_CHILDREN_MAX + 1, false],
+] as const) {
+  test(`a run with ${count} children that are ending ${continues ? 'continues' : 'waits for some of them'}`, (t) => {
+    const plan = planOf({
+      nodes: { first: { kind: { type: 'pass' } }, second: { kind: { type: 'pass' } } },
+      edges: [{ from: 'first', to: 'second' }],
+      continue_as_new: { when: 'true' },
+    });
+    const first = successorOf(new History(plan, {}));
+    if (first?.kind !== 'WorkflowStarted' || first.payload.carried === undefined) {
+      throw new Error('it has not continued');
+    }
+    const { carried } = first.payload;
+    const ending = Array.from({ length: count }, (_, visit) => ({
+      node_id: 'other',
+      visit,
+      child_execution_id: `exec_${String(visit).padStart(32, '0')}`,
+      parent_execution_id: `exec_${'f'.repeat(32)}`,
+    }));
+    const arrivals = [{ from: null, to: 'first', output: null }];
+    const started = {
+      ...first,
+      payload: { ...first.payload, carried: { ...carried, arrivals, ending_children: ending } },
+    };
+    const run = new History(plan, {}, undefined, started);
+    const next = successorOf(run);
+    t.is(run.state.status, 'completed');
+    t.is(next?.kind === 'WorkflowStarted', continues);
+    if (next?.kind !== 'WorkflowStarted') return;
+    t.is(next.payload.carried?.ending_children?.length, count);
+  });
+}

@@ -16,11 +16,13 @@ import { failExecution } from './end-execution.ts';
  * Ends a run with a long history and starts a new one with its state and its tokens. It does so only
  * while nothing is live: then only tokens need handing over, and none of them has started anything. A
  * function that continues as new is such a token too. A run without a completed step never hands over,
- * or two runs could do so forever; a visit that continued counts as a step.
+ * or two runs could do so forever; a visit that continued counts as a step. A run with too many children
+ * that are ending keeps them until some have ended: each handover would write all of them again.
  */
 export function continueAsNew(turn: Turn): boolean {
   const { plan, draft } = turn;
   if (plan.continueAsNew === null || draft.ending !== null) return false;
+  if (endingChildrenOf(draft).length > CARRIED_CHILDREN_MAX) return false;
   const continued = continuedAlone(draft);
   if (continued === null) {
     // The next run counts its visits from 0, so visits that a retry begins again start here.
@@ -39,6 +41,9 @@ export function continueAsNew(turn: Turn): boolean {
   failExecution(turn, { nodeId: null, error, errorClass: 'expression_error' });
   return true;
 }
+
+/** About 200 bytes each, in the first event of the next run and in its state. */
+export const CARRIED_CHILDREN_MAX = 1_000;
 
 interface Continued {
   readonly nodeId: string;
