@@ -1,79 +1,78 @@
+import { randomUUID } from 'node:crypto';
+
 import test from 'ava';
 import { createWorker, defineFunction, defineTool, silentLogger } from 'svc-sdk/worker';
 
 import { onBothStores } from '../../support/both-stores.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { TestTenant } from '../../support/tenant.ts';
 import { startLosingProxy } from '../support/losing-proxy.ts';
-import { startWorker, until, type RunningWorker } from '../support/with-worker.ts';
+import { startWorker, until } from '../support/with-worker.ts';
 
-/* A worker that stops while its claim is unanswered. */
+/* A worker that stops. `giving-back.test.ts` has what it gives back. */
 
-const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '3' } });
+const check = onBothStores();
 
 const CHARGE = { kind: 'python_fn', module: 'payment', function: 'charge' };
-
-check(
-  'an item that a stopping worker is being given is given back, and uses no attempt',
-  async (t, tenant, place) => {
-    let runs = 0;
-    let started: RunningWorker | null = null;
-    const proxy = await startLosingProxy(place.runtime.url, ['claim'], () => {
-      void started?.worker.stop();
-    });
-    t.teardown(() => proxy.close());
-    const workflow = await tenant.register({ nodes: { pay: CHARGE } });
-    for (let orders = 0; orders < 2; orders += 1) await tenant.start(workflow);
-    const tools = [defineTool('payment.charge', () => ({ runs: (runs += 1) }))];
-    started = startWorker(t, { tenant, place, options: { tools, url: proxy.url } });
-    await started.running;
-    t.true(proxy.lost.length > 0);
-    t.is(runs, 0);
-    const items = [await tenant.claim(), await tenant.claim()];
-    t.deepEqual(
-      items.map(({ attempt }) => attempt),
-      [0, 0],
-    );
-  },
-);
-
-check(
-  'an item is given back that came with a lost answer before the worker stopped',
-  async (t, tenant, place) => {
-    const proxy = await startLosingProxy(place.runtime.url, ['claim']);
-    t.teardown(() => proxy.close());
-    await tenant.run({ nodes: { pay: CHARGE } });
-    let worker: RunningWorker['worker'] | null = null;
-    const logger = { debug() {}, info() {}, error() {}, warn: () => void worker?.stop() };
-    const tools = [defineTool('payment.charge', () => ({}))];
-    const started = startWorker(t, { tenant, place, options: { tools, url: proxy.url, logger } });
-    worker = started.worker;
-    await started.running;
-    t.is((await tenant.claim()).attempt, 0);
-  },
-);
 
 check(
   'a worker that has stopped no longer counts among those that claim',
   async (t, tenant, place) => {
     const tools = [defineTool('payment.charge', () => ({}))];
-    const untilListed = (isListed: boolean, workerId: string) =>
-      eventually(async () => {
-        const { body } = await tenant.get<{ readonly workers: readonly Listed[] }>('/workers');
-        const isFound = body.workers.some((listed) => listed.worker_id === workerId);
-        if (isFound !== isListed) throw new Error(`${workerId} is listed: ${isFound}`);
-      });
     const stays = startWorker(t, { tenant, place, options: { tools } }).worker;
     const { worker } = startWorker(t, { tenant, place, options: { tools } });
-    await untilListed(true, stays.workerId);
-    await untilListed(true, worker.workerId);
+    await untilListed(tenant, stays.workerId, true);
+    await untilListed(tenant, worker.workerId, true);
     await worker.stop();
-    await untilListed(false, worker.workerId);
-    await t.notThrowsAsync(untilListed(true, stays.workerId));
+    await untilListed(tenant, worker.workerId, false);
+    await t.notThrowsAsync(untilListed(tenant, stays.workerId, true));
   },
 );
 
+check(
+  'a worker whose places are all taken no longer counts once it stops',
+  async (t, tenant, place) => {
+    const going = Promise.withResolvers<object>();
+    const begun = Promise.withResolvers<void>();
+    const charge = defineTool('payment.charge', () => {
+      begun.resolve();
+      return going.promise;
+    });
+    const id = await tenant.run({ nodes: { pay: CHARGE } });
+    const options = { tools: [charge], concurrency: 1 };
+    const { worker } = startWorker(t, { tenant, place, options });
+    await begun.promise;
+    await untilListed(tenant, worker.workerId, true);
+    const stopped = worker.stop();
+    await untilListed(tenant, worker.workerId, false);
+    going.resolve({});
+    await stopped;
+    t.is((await tenant.until(id, 'completed')).status, 'completed');
+  },
+);
+
+check('the last claim of a worker leases nothing', async (t, tenant) => {
+  await tenant.run({ nodes: { pay: CHARGE } });
+  const claimId = randomUUID();
+  for (const more of [{}, { claim_id: claimId, repeated: true, max_items: 1 }]) {
+    t.like(await tenant.tryClaim({ last: true, ...more }), { claimed: false });
+  }
+  const held = await tenant.claim({ claim_id: claimId });
+  t.is(held.attempt, 0);
+  const again = await tenant.claim({ claim_id: claimId, repeated: true, last: true });
+  t.deepEqual([again.id, again.lease_fence], [held.id, held.lease_fence]);
+});
+
 interface Listed {
   readonly worker_id: string;
+}
+
+function untilListed(tenant: TestTenant, workerId: string, isListed: boolean): Promise<void> {
+  return eventually(async () => {
+    const { body } = await tenant.get<{ readonly workers: readonly Listed[] }>('/workers');
+    const isFound = body.workers.some((listed) => listed.worker_id === workerId);
+    if (isFound !== isListed) throw new Error(`${workerId} is listed: ${isFound}`);
+  });
 }
 
 test('a worker that stops before it has registered is never ready', async (t) => {

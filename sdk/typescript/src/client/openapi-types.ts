@@ -9079,7 +9079,7 @@ export interface operations {
                     readonly claim_id?: string | null;
                     /** @description True: the claim was sent before and its answer was lost. The answer then has the items that `claim_id` leased and still holds, under the same fences, before anything else is claimed. */
                     readonly repeated?: boolean | null;
-                    /** @description True: the worker stops, and gives back what this claim gets. It no longer counts among the workers that claim. */
+                    /** @description True: the worker stops. The claim leases nothing; with `repeated`, the answer has the items that `claim_id` leased and still holds, to give back. The worker no longer counts among those that claim. */
                     readonly last?: boolean | null;
                     /** @description Claims up to this many, at most 100; the answer then has `work_items`. */
                     readonly max_items?: number | null;

@@ -81,6 +81,9 @@ class Working {
   readonly #reports: Reports;
   /** Places for items that claims without an answer may have leased. */
   #awaited = 0;
+  /** The runtime has answered a claim, so the worker counts among those that claim, until it says that it stops. */
+  #isCounted = false;
+  readonly #stopped = untilAborted(this.#stopping.signal);
   #running: Promise<void> | null = null;
   #refused: WorkerRefusedError | null = null;
 
@@ -127,6 +130,8 @@ class Working {
       while (!this.#stopping.signal.aborted) await this.#claimAndBegin();
     } finally {
       this.#stopping.abort();
+      // Nothing else says so if no claim is open, such as when all places are taken.
+      if (this.#isCounted && this.#refused === null) keepUntilDone(this.#asides, this.#leave());
       while (this.#busy.size + this.#asides.size > 0) {
         await Promise.all([...this.#busy, ...this.#asides]);
       }
@@ -149,7 +154,7 @@ class Working {
   async #claimAndBegin(): Promise<void> {
     const free = this.settings.concurrency - this.#busy.size - this.#awaited;
     if (free <= 0) {
-      await Promise.race([...this.#busy, ...this.#asides]);
+      await Promise.race([...this.#busy, ...this.#asides, this.#stopped]);
       return;
     }
     const itemsMax = Math.min(free, ITEMS_MAX);
@@ -168,9 +173,15 @@ class Working {
     const { settings } = this;
     const { signal } = this.#stopping;
     const items = await claimUntilAnswered(settings, { ...claim, isRepeated, signal });
-    if (items === null) await giveBack(settings, { claim, reports: this.#reports });
+    if (items === null) await this.#leave(claim);
     else this.#begin(items);
     return items?.length ?? 0;
+  }
+
+  /** `claim`: the one that the stop has interrupted, if any. */
+  async #leave(claim: Claim = { claimId: randomUUID(), itemsMax: 1, waitMs: 0 }): Promise<void> {
+    this.#isCounted = false;
+    await giveBack(this.settings, { claim, reports: this.#reports });
   }
 
   /** Sends reports with a claim for the places that they free. */
@@ -204,6 +215,7 @@ class Working {
   }
 
   #begin(items: readonly WorkItem[]): void {
+    this.#isCounted = true;
     for (const item of items) keepUntilDone(this.#busy, this.#workOn(item));
   }
 
@@ -266,6 +278,12 @@ class Working {
     this.#refused ??= error;
     this.#stopping.abort();
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function keepUntilDone(all: Set<Promise<void>>, work: Promise<void>): void {

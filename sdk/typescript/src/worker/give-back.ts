@@ -7,10 +7,9 @@ import type { Settings } from './worker-options.ts';
 const GIVE_BACK_MS_MAX = 2_000;
 
 /**
- * Releases what the runtime has leased to a claim whose answer a stopping worker did not wait for. The
- * runtime keeps these items for the worker that repeats the claim, so it is repeated. If it has leased
- * nothing, the answer may have one new item, which goes back too. From then on the worker no longer counts
- * among those that claim.
+ * Says that the worker stops: from then on it no longer counts among those that claim. It releases what the
+ * runtime has leased to a claim whose answer it did not wait for: the runtime keeps these items for the
+ * worker that repeats the claim. An older runtime may answer with one new item, which goes back too.
  */
 export async function giveBack(
   settings: Settings,

@@ -96,8 +96,8 @@ export const claimWorkItem = defineEndpoint({
     }),
     last: omittable(z.boolean()).meta({
       description:
-        'True: the worker stops, and gives back what this claim gets. It no longer counts among the ' +
-        'workers that claim.',
+        'True: the worker stops. The claim leases nothing; with `repeated`, the answer has the items that ' +
+        '`claim_id` leased and still holds, to give back. The worker no longer counts among those that claim.',
     }),
     max_items: omittable(z.int().min(1, 'must be at least 1')).meta({
       description: `Claims up to this many, at most ${ITEMS_MAX}; the answer then has \`work_items\`.`,

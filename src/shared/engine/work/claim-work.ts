@@ -38,7 +38,7 @@ export interface ClaimWork {
   readonly claimId?: string | null;
   /** The worker has sent the claim before, and got no answer. */
   readonly isRepeated?: boolean;
-  /** The worker stops, and only gives back what this claim gets. */
+  /** The worker stops: the claim leases nothing new, and only a repeated one gets what it has leased before. */
   readonly isLast?: boolean;
   /**
    * Serves the reports that the worker sends with the claim. They come first, and an item that follows
@@ -57,7 +57,7 @@ const ROUNDS_MAX = 100;
  * Leases the next items on the requested queues that the filter admits, and waits for one if the
  * caller wants to. An item with a recorded result is not handed out: the result is replayed. An
  * item that a policy now blocks is not handed out either (see `judge-claimed.ts`). A repeated claim
- * answers what it has leased before, if anything.
+ * answers what it has leased before, if anything. The last claim of a worker leases nothing.
  */
 export function claimWork(
   deps: UseCaseDeps,
@@ -70,7 +70,20 @@ export function claimWork(
   // Thousands wait here, so a claim that is no repeated one has no frame of its own.
   return params.isRepeated === true
     ? claimAgain(deps, tenantId, params)
-    : claimNext(deps, tenantId, params);
+    : claimNew(deps, tenantId, params);
+}
+
+function claimNew(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
+  return params.isLast === true ? claimNothing(params) : claimNext(deps, tenantId, params);
+}
+
+async function claimNothing({ carries }: ClaimWork): Promise<readonly ClaimedWork[]> {
+  await carries?.();
+  return [];
 }
 
 async function claimAgain(
@@ -83,7 +96,7 @@ async function claimAgain(
     await params.carries?.();
     return held;
   }
-  const claimed = await claimNext(deps, tenantId, params);
+  const claimed = await claimNew(deps, tenantId, params);
   return claimed.length > 0 ? claimed : handOutHeld(deps, tenantId, params);
 }
 
