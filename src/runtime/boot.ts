@@ -29,9 +29,9 @@ export interface BootedRuntime {
 }
 
 /**
- * Builds a process from its configuration, from the ground up: database, engine, the roles. The
- * probes' listener comes last, so it never reports an unready process as ready. A failed start
- * closes everything that it has opened.
+ * Builds a process from its configuration, from the ground up: database, engine, listeners, loops. The
+ * loops begin once all ports are this process's, and within one turn of the event loop, so the probes never
+ * report an unready process as ready. A failed start closes everything that it has opened.
  */
 export async function boot(params: Boot): Promise<BootedRuntime> {
   const opened = new AsyncDisposableStack();
@@ -52,9 +52,17 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   const parts = await bootEngine({ ...params, version, metrics, store, opened });
   signal.throwIfAborted();
 
-  const { api, scheduler } = await startRoles({ ...params, ...parts, store, metrics, opened });
+  const given = { ...params, ...parts, store, metrics, opened };
+  const api = role === 'scheduler' ? null : await startApi(given);
   const draining = new AbortController();
-  await startProbes({ ...params, metrics, store, scheduler, draining: draining.signal, opened });
+  let scheduler: Scheduler | null = null;
+  await startProbes({
+    ...given,
+    loops: role === 'api' ? null : () => scheduler?.health().loops ?? [],
+    draining: draining.signal,
+  });
+  if (role === 'api') announceSelf(given);
+  else scheduler = startLoops(given, role);
   const url = api?.server?.url ?? null;
   log.info({ url }, url === null ? describeSilent(api) : `listening on ${url}`);
   return {
@@ -97,21 +105,24 @@ type Parts = EngineParts & {
   readonly opened: AsyncDisposableStack;
 };
 
-async function startRoles(
-  params: Boot & Parts,
-): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
-  const { role, config, startScheduler, settings, store, metrics, opened } = params;
+async function startApi(params: Boot & Parts): Promise<ProcessApi> {
+  const { store, opened } = params;
   const { listens = true, showCommand = (text: string) => text } = params;
   const system = systemFacts({ ...params, aside: (work) => store.aside(work) });
-  const given = { ...params, system, listens, showCommand };
-  const api = role === 'scheduler' ? null : await bootApi(given);
+  const api = await bootApi({ ...params, system, listens, showCommand });
   // Closing a second time, after an orderly stop, does nothing.
-  if (api !== null) opened.defer(() => api.close({ deadlineMs: 0 }));
-  if (role === 'api') {
-    const announced = announceApi({ workers: store.workers, report: metrics.report, ...settings });
-    opened.defer(() => announced.stop());
-    return { api, scheduler: null };
-  }
+  opened.defer(() => api.close({ deadlineMs: 0 }));
+  return api;
+}
+
+/** An API without loops beside it. */
+function announceSelf({ store, metrics, settings, opened }: Parts): void {
+  const announced = announceApi({ workers: store.workers, report: metrics.report, ...settings });
+  opened.defer(() => announced.stop());
+}
+
+function startLoops(params: Boot & Parts, role: 'scheduler' | 'all'): Scheduler {
+  const { config, startScheduler, store, metrics, opened } = params;
   const scheduler = startScheduler({
     role,
     underWayMax: underWayMaxOf(config.runtime.workers),
@@ -130,7 +141,7 @@ async function startRoles(
   });
   opened.defer(() => scheduler.close());
   opened.defer(() => scheduler.stop({ deadlineMs: 0 }));
-  return { api, scheduler };
+  return scheduler;
 }
 
 function readRetention(config: Config, store: Store): RetentionSettings {

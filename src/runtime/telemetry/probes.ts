@@ -1,4 +1,4 @@
-import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { SchedulerHealth } from '../../scheduler/scheduler.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { metricsPort, type ProcessRole } from '../../shared/config/listeners.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -30,13 +30,13 @@ export async function startProbes(params: {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly store: Store;
-  /** Null without that role. */
-  readonly scheduler: Scheduler | null;
+  /** Health of the scheduler's loops; null without that role. */
+  readonly loops: (() => SchedulerHealth['loops']) | null;
   /** Aborted when the process begins to stop: it is not ready from then on. */
   readonly draining: AbortSignal;
   readonly opened: AsyncDisposableStack;
 }): Promise<void> {
-  const { config, role, log, metrics, store, scheduler, draining, opened } = params;
+  const { config, role, log, metrics, store, loops, draining, opened } = params;
   const port = metricsPort(config, role);
   if (port === null) return;
   const { registry } = metrics;
@@ -49,7 +49,7 @@ export async function startProbes(params: {
       registry,
       ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
       draining,
-      ...(scheduler !== null && { loops: () => scheduler.health().loops }),
+      ...(loops !== null && { loops }),
     }),
   );
   opened.defer(() => server.close());
