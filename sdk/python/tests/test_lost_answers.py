@@ -192,6 +192,46 @@ def test_a_worker_that_stops_says_that_its_claim_is_the_last() -> None:
     assert claims[1]["claim_id"] == claims[0]["claim_id"]
 
 
+def test_a_worker_whose_places_are_all_taken_says_that_it_stops() -> None:
+    claims: list[dict[str, Any]] = []
+    said = threading.Event()
+    item = {
+        "id": "item_1",
+        "execution_id": "exec_1",
+        "node_id": "a",
+        "queue_type": "python_tool",
+        "attempt": 0,
+        "lease_fence": 1,
+        "lease_expires_at": "2100-01-01T00:00:00.000Z",
+        "heartbeat_interval_ms": 60_000,
+        "idempotency_key": "k",
+        "payload": {"module": "a", "function": "b", "input": {}},
+    }
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/claim"):
+            return httpx.Response(200, json={})
+        claims.append(json.loads(request.content))
+        if claims[-1].get("last"):
+            said.set()
+        first = len(claims) == 1
+        return httpx.Response(200, json={"work_items": [item]} if first else {"work_item": None})
+
+    @tool("a.b")
+    def stopping(_: object) -> None:
+        worker.stop()
+        assert said.wait(timeout=60)
+
+    worker = Worker(
+        url="http://svc.test",
+        tools=[stopping],
+        concurrency=1,
+        transport=httpx.MockTransport(answer),
+    )
+    worker.run()
+    assert [claim.get("last", False) for claim in claims] == [False, True]
+
+
 def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) -> None:
     @function(name)
     async def one(ctx: FunctionContext) -> None: ...

@@ -78,9 +78,10 @@ class Claims:
         return None
 
     async def give_back(self, claim: Claim, reports: Reports) -> None:
-        """Releases what the runtime has leased to a claim whose answer nobody waited for.
+        """Says that the worker stops: from then on it no longer counts among those that claim.
 
-        From then on the worker no longer counts among those that claim.
+        Releases what the runtime has leased to a claim whose answer nobody waited for. An older
+        runtime may answer with one new item, which goes back too.
         """
         over = Signal()
         timer = asyncio.get_running_loop().call_later(

@@ -236,6 +236,8 @@ class _Run:
         """Claims that are repeated."""
         self.awaited = 0
         """Places for items that claims without an answer may have leased."""
+        self.counted = False
+        """The runtime has answered a claim, so the worker counts among those that claim."""
         self.count = 0
         self.refused: WorkerRefusedError | None = None
         self.carries = True
@@ -255,6 +257,9 @@ class _Run:
                     break
         finally:
             self.begin_stop()
+            if self.counted and self.refused is None:
+                # Nothing else says so if no claim is open, such as when all places are taken.
+                self._keep(self.asides, self._leave(Claim(1, 0)))
             while self.busy or self.asides:
                 await asyncio.wait({*self.busy, *self.asides})
             self.heartbeats.close()
@@ -329,15 +334,26 @@ class _Run:
         return found
 
     async def _until_any_place(self) -> None:
-        await asyncio.wait({*self.busy, *self.asides}, return_when=asyncio.FIRST_COMPLETED)
+        """Or until the worker stops."""
+        stop = asyncio.ensure_future(self.stopping.wait())
+        try:
+            under_way = {*self.busy, *self.asides, stop}
+            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
 
     async def _claim(self, claim: Claim) -> int:
         items = await self.claims.until_answered(claim, self.stopping)
         if items is None:
-            await self.claims.give_back(claim, self.reports)
+            await self._leave(claim)
             return 0
         self._begin(items)
         return len(items)
+
+    async def _leave(self, claim: Claim) -> None:
+        """`claim`: the one that the stop has interrupted, or a new one."""
+        self.counted = False
+        await self.claims.give_back(claim, self.reports)
 
     def _carry_while_claiming(self) -> Carry | None:
         return self._carry if self.carries and not self.stopping else None
@@ -366,6 +382,7 @@ class _Run:
             self.awaited -= claim.items_max
 
     def _begin(self, items: list[WorkItem]) -> None:
+        self.counted = True
         for item in items:
             self._keep(self.busy, self._work_on(item))
 
