@@ -16,6 +16,12 @@ export interface ExecutionRef {
   readonly executionId: string;
 }
 
+/** Of an execution that may come from a list. */
+export interface ListedRef extends ExecutionRef {
+  /** A list of the tenant has just named it, so it is read together with others, whoever they belong to. */
+  readonly isListed?: true;
+}
+
 export interface EventRange {
   /** Only events with a greater sequence; 0: all. */
   readonly after: number;

@@ -44,6 +44,8 @@ export interface CommitPlan {
   readonly tree: TreeUse | null;
   /** An execution that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
+  /** For hints: it ends in this line. Absent: whoever waits for its places may begin after it. */
+  readonly endsInLine?: AwaitedLine;
   /** Its batch is closed: it waits no longer for its key, and next for a place of its tenant, if for anything. */
   readonly leavesLine?: true;
   /** It begins, and stays marked: the token that it began with takes no room in its bucket any more. */
@@ -89,6 +91,14 @@ export interface CommitPlan {
   readonly snapshot: string | null;
   /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
   readonly runnable: 'mark' | 'clear' | 'keep';
+}
+
+/** For whom an execution that waits in a line may make room when it ends. */
+export interface AwaitedLine {
+  /** For others of its key: it is the first of the line, it displaces others, or it has a place of the key. */
+  readonly roomInKey: boolean;
+  /** For others of its tenant: a limit of the tenant counts it. */
+  readonly roomInTenant: boolean;
 }
 
 /**

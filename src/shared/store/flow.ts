@@ -1,5 +1,5 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
-import type { AwaitedToken } from './commit.ts';
+import type { AwaitedLine, AwaitedToken } from './commit.ts';
 import type { WaitBounds } from './places.ts';
 
 /**
@@ -68,6 +68,11 @@ export interface FlowStore {
   noteLeaving(executionId: ExecutionId): Promise<void>;
   /** Null: the execution waits for no place and no token. */
   find(executionId: ExecutionId, bounds?: WaitBounds): Promise<FlowWait | null>;
+  /**
+   * Null: the execution waits in no line, neither in one of a key nor in that of its tenant. Calls that come
+   * together are answered together.
+   */
+  findLine(executionId: ExecutionId): Promise<AwaitedLine | null>;
 }
 
 export interface AdmittedExecution {

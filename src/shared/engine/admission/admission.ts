@@ -58,7 +58,7 @@ export function createAdmission(deps: {
       }
       if (waitsForTenant) awaited.add({ tenantId, workflowId: null });
       const hasEnded = status !== null && isTerminal(status);
-      const makesRoom = hasEnded && awaited.has({ tenantId, workflowId });
+      const makesRoom = hasEnded && awaited.has({ tenantId, workflowId }, commit.endsInLine);
       if (waitsForKey || waitsForTenant || makesRoom) deps.wake.notify([PLACES_TOPIC]);
     },
 

@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
+import type { AwaitedLine } from '../../store/commit.ts';
 import { BREAKS_TOPIC, PLACES_TOPIC, WAITS_TOPIC } from '../wake/wake-bus.ts';
 
 /*
@@ -30,7 +31,7 @@ export interface AwaitedPlaces {
   /** A look has found all that wait. The others hear of them, except of lines in which one has just begun. */
   see(names: readonly SeenName[]): void;
   /** Whether an execution that ends makes room for somebody, as far as this process knows. */
-  has(ended: { readonly tenantId: TenantId; readonly workflowId: string | null }): boolean;
+  has(ended: WaitingName, room?: AwaitedLine): boolean;
 }
 
 export function createAwaitedPlaces({
@@ -82,16 +83,19 @@ export function createAwaitedPlaces({
       if (texts.size > 0) say(texts);
     },
 
-    has({ tenantId, workflowId }) {
-      if (now() < anyUntil) return true;
+    has({ tenantId, workflowId }, { roomInKey, roomInTenant } = ALL_ROOM) {
+      if (now() < anyUntil) return roomInKey || roomInTenant;
       const names = [
-        { tenantId, workflowId: null },
-        { tenantId, workflowId },
+        ...(roomInTenant ? [{ tenantId, workflowId: null }] : []),
+        ...(roomInKey ? [{ tenantId, workflowId }] : []),
       ];
       return names.some((name) => now() < (known.get(textOf(name)) ?? -Infinity));
     },
   };
 }
+
+/** What an execution leaves that did not end in a line. */
+const ALL_ROOM: AwaitedLine = { roomInKey: true, roomInTenant: true };
 
 /** Three looks at rest. */
 const KEPT_MS = 30_000;

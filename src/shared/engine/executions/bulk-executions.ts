@@ -71,15 +71,24 @@ export async function bulkExecutions(
   const { rows, next } = await listPage(deps, caller, request);
   const act = (row: ExecutionRow) => actOn({ deps, caller, request }, row);
   const outcomes: BulkOutcome[] = [];
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const part = rows.slice(at, at + AT_ONCE);
+  const atOnce = AT_ONCE[request.action];
+  for (let at = 0; at < rows.length; at += atOnce) {
+    const part = rows.slice(at, at + atOnce);
     outcomes.push(...(await Promise.all(part.map(act))));
   }
   return { outcomes, next };
 }
 
-/** So many commits of one request are under way together. */
-const AT_ONCE = 16;
+/**
+ * So many executions are read together, and change in the same batches of commits. A retry reads
+ * whole histories.
+ */
+const AT_ONCE: Readonly<Record<BulkAction, number>> = {
+  cancel: 100,
+  pause: 100,
+  resume: 100,
+  retry: 16,
+};
 
 export interface BulkPreview {
   /** The first of them. */
@@ -162,22 +171,23 @@ async function actOn(
 ): Promise<BulkOutcome> {
   const { deps, caller } = asked;
   const { action, reason } = asked.request;
-  const of = { executionId: row.executionId };
+  const { executionId } = row;
+  const listed = { executionId, isListed: true } as const;
   const done = { row, outcome: 'done', error: null, retriedAs: null } as const;
   try {
     switch (action) {
       case 'cancel':
-        await cancelExecution(deps, caller, of);
+        await cancelExecution(deps, caller, listed);
         return done;
       case 'pause':
-        await pauseExecution(deps, caller, { ...of, reason });
+        await pauseExecution(deps, caller, { ...listed, reason });
         return done;
       case 'resume':
-        await resumeExecution(deps, caller, of);
+        await resumeExecution(deps, caller, listed);
         return done;
       case 'retry': {
         const retried = await retryExecution(deps, caller, {
-          ...of,
+          executionId,
           statePatch: null,
           revision: 'same',
         });

@@ -1,4 +1,4 @@
-import type { Actor, Caller, ExecutionRef } from '../caller.ts';
+import type { Actor, Caller, ListedRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
@@ -14,7 +14,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
-import { findFlowWait, findPlaceWait, UNCOUNTED } from '../flow/find-flow-wait.ts';
+import { findLine } from '../flow/find-flow-wait.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit, type NewTimer, type TreeUse } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
@@ -29,14 +29,14 @@ import { childEnded, endAsked, isUnbegun, parentEnded, treeUseOf } from '../adva
 export function cancelExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId }: ExecutionRef,
+  { executionId, isListed }: ListedRef,
 ): Promise<{
   readonly executionId: ExecutionId;
   /** How it ends once its undos and finalizers are done; null: it has ended. */
   readonly ending: TerminalStatus | null;
 }> {
   return changeExecution(deps, {
-    tenantId: caller.tenantId,
+    tenantId: isListed ? null : caller.tenantId,
     executionId,
     propose: async (state, { row }) => {
       const { executionId: id } = row;
@@ -78,12 +78,9 @@ export async function commitOfCancel(
       ? commitOfAsking(row, state)
       : commitOfResume(row, state, { scopes, actorId, reason }).commit;
   }
-  const waits =
-    by.waits ??
-    (isUnbegun(state) ||
-      isDelayed(state) ||
-      (await findFlowWait(deps, state, UNCOUNTED)) !== null ||
-      (await findPlaceWait(deps, state, UNCOUNTED)) !== null);
+  const isKnownToWait = by.waits ?? (isUnbegun(state) || isDelayed(state));
+  const line = isKnownToWait ? null : await findLine(deps, state);
+  const waits = isKnownToWait || line !== null;
   const cancelled = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
   const events = cancelled.map((event) => withReason(event, reason));
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
@@ -96,6 +93,7 @@ export async function commitOfCancel(
     revokesAll: true,
     tree: treeOfChildren(state, told),
     leavesQueue: waits,
+    ...(line !== null && { endsInLine: line }),
     startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
     workflowHold: isHeldByWorkflow(state) ? { workflowId: row.workflowId, is: 'drop' } : null,

@@ -1,4 +1,4 @@
-import type { Actor, Caller, ExecutionRef } from '../caller.ts';
+import type { Actor, Caller, ListedRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { deriveStatus } from '../../domain/execution/derive-status.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
@@ -41,10 +41,10 @@ export interface PauseAnswer {
 export function pauseExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId, reason }: ExecutionRef & { readonly reason: string | null },
+  { executionId, isListed, reason }: ListedRef & { readonly reason: string | null },
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    tenantId: caller.tenantId,
+    tenantId: isListed ? null : caller.tenantId,
     executionId,
     propose: (state, { row }) => {
       checkLive(row);
@@ -59,10 +59,10 @@ export function pauseExecution(
 export function resumeExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId }: ExecutionRef,
+  { executionId, isListed }: ListedRef,
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    tenantId: caller.tenantId,
+    tenantId: isListed ? null : caller.tenantId,
     executionId,
     propose: (state, { row }) => {
       checkLive(row);

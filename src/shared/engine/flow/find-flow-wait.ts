@@ -1,6 +1,7 @@
 import { DEADLINE_TIMER } from '../../domain/execution/explain/questions.ts';
 import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
+import type { AwaitedLine } from '../../store/commit.ts';
 import type { FlowWait } from '../../store/flow.ts';
 import type { PlaceWait, WaitBounds } from '../../store/places.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
@@ -19,6 +20,14 @@ export async function findFlowWait(
   bounds?: WaitBounds,
 ): Promise<FlowWait | null> {
   return mayWait(state) ? store.flow.find(state.executionId, bounds) : null;
+}
+
+/** Null: the execution waits in no line. Asks the store only if it may wait in one. */
+export async function findLine(
+  { store }: Pick<EngineDeps, 'store'>,
+  state: ExecutionState,
+): Promise<AwaitedLine | null> {
+  return mayWait(state) ? store.flow.findLine(state.executionId) : null;
 }
 
 /** For programs without a directory of tenants as well. */

@@ -1,4 +1,5 @@
 import { executionIdFromUuid, type ExecutionId } from '../../../domain/ids.ts';
+import type { AwaitedLine } from '../../commit.ts';
 import { type AdmittedExecution, type FlowStore, HOLDERS_MAX } from '../../flow.ts';
 import { AHEAD_MAX } from '../../places.ts';
 import { findBatch } from './flow-batch.ts';
@@ -8,9 +9,11 @@ import { listSurplus, noteLeaving } from './flow-surplus.ts';
 import { LIMITED_WAITS } from './limited-waits.ts';
 import { isLive } from '../commit/places.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
+import { gatherReads } from '../connection/gather-reads.ts';
 import { toUuid } from '../rows.ts';
 
 export function createFlowStore(pool: PostgresPool): FlowStore {
+  const findLine = gatherReads((ids: readonly ExecutionId[]) => findLines(pool, ids));
   return {
     listKeys: (params) => listKeys(pool, params),
     findBatch: (params) => findBatch(pool, params),
@@ -51,7 +54,30 @@ export function createFlowStore(pool: PostgresPool): FlowStore {
         holders: idsIn(holders),
       };
     },
+
+    findLine,
   };
+}
+
+/** One answer for each id, in their order. */
+async function findLines(
+  pool: PostgresPool,
+  ids: readonly ExecutionId[],
+): Promise<readonly (AwaitedLine | null)[]> {
+  const rows = await pool.run<LineRecord>(FIND_LINES, [ids.map(toUuid)]);
+  const found = new Map(
+    rows.map(({ id, room_in_key: roomInKey, room_in_tenant: roomInTenant }) => [
+      executionIdFromUuid(id),
+      { roomInKey, roomInTenant },
+    ]),
+  );
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+interface LineRecord {
+  readonly id: string;
+  readonly room_in_key: boolean;
+  readonly room_in_tenant: boolean;
 }
 
 function decodeAdmitted({ id, shard, waited_ms: waitedMs }: AdmittedRecord): AdmittedExecution {
@@ -267,4 +293,34 @@ const FIND: Statement = {
     ), ' ') as holders
     from ${LIMITED_WAITS} w
     where w.execution_id = $1::uuid`,
+};
+
+/** One snapshot: from the line of its key, an execution may move to that of its tenant. */
+const FIND_LINES: Statement = {
+  name: 'find-awaited-lines',
+  writes: false,
+  text: `
+    select w.execution_id as id, w.cancels_oldest or not exists (
+        select
+        from flow_waits o
+        where o.tenant_id = w.tenant_id
+          and o.place_key = w.place_key
+          and o.seq < w.seq
+      ) as room_in_key,
+      not exists (
+        select
+        from child_places c
+        where c.execution_id = w.execution_id
+      ) as room_in_tenant
+    from flow_waits w
+    where w.execution_id = any($1::uuid[])
+    union all
+    select c.execution_id, exists (
+        select
+        from flow_places p
+        where p.execution_id = c.execution_id
+      ), false
+    from child_places c
+    where c.execution_id = any($1::uuid[])
+      and c.state = 'waiting'`,
 };

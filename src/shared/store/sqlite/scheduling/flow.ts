@@ -1,5 +1,6 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { Bucket } from '../../../domain/work/quota.ts';
+import type { AwaitedLine } from '../../commit.ts';
 import {
   type AdmittedExecution,
   type FlowStore,
@@ -34,6 +35,7 @@ export function createFlowStore(connection: Connection): FlowStore {
         ]);
       }),
     find: (executionId, bounds) => connection.read(() => find(connection, executionId, bounds)),
+    findLine: (executionId) => connection.read(() => findLine(connection, executionId)),
   };
 }
 
@@ -235,4 +237,33 @@ function find(
     ahead,
     holders: holders.map(({ id }) => id),
   };
+}
+
+/** See `FIND_LINES` of PostgreSQL. */
+function findLine(connection: Connection, executionId: ExecutionId): AwaitedLine | null {
+  const row = connection.get<{ readonly roomInKey: number; readonly roomInTenant: number }>(
+    `select w.cancels_oldest or not exists (
+         select 1
+         from flow_waits o
+         where o.tenant_id = w.tenant_id and o.place_key = w.place_key and o.seq < w.seq
+       ) as roomInKey,
+       not exists (
+         select 1
+         from child_places c
+         where c.execution_id = w.execution_id
+       ) as roomInTenant
+     from flow_waits w
+     where w.execution_id = :id
+     union all
+     select exists (
+         select 1
+         from flow_places p
+         where p.execution_id = c.execution_id
+       ), 0
+     from child_places c
+     where c.execution_id = :id and c.state = 'waiting'`,
+    { id: executionId },
+  );
+  if (row === undefined) return null;
+  return { roomInKey: row.roomInKey === 1, roomInTenant: row.roomInTenant === 1 };
 }

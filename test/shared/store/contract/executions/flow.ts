@@ -176,6 +176,52 @@ export function flowCases(name: string, open: () => TestStore): void {
     t.deepEqual(await admit(store, waiting), [second.executionId]);
   });
 
+  check('the line of each says for whom its end makes room', async (t, { store }) => {
+    const [holder, first, second] = await startWaiting(store, 3, 1);
+    if (holder === undefined || first === undefined || second === undefined) {
+      throw new Error('three were started');
+    }
+    await admit(store, [holder]);
+    const { tenantId } = holder;
+    const key = { placeKey: PLACE_KEY, placesMax: 1 };
+    const later = { tenantLine: { state: 'later', shard: 0, isNew: true } } as const;
+    const counted = await start(store, { tenantId, create: { awaitsPlace: key }, changes: later });
+    const newest = { ...key, cancelsOldest: true } as const;
+    const displacing = await start(store, { tenantId, create: { awaitsPlace: newest } });
+    const lines = await Promise.all(
+      [holder, first, second, counted, displacing].map(({ executionId }) =>
+        store.flow.findLine(executionId),
+      ),
+    );
+    t.deepEqual(lines, [
+      null,
+      { roomInKey: true, roomInTenant: true },
+      { roomInKey: false, roomInTenant: true },
+      { roomInKey: false, roomInTenant: false },
+      { roomInKey: true, roomInTenant: true },
+    ]);
+    t.is(await store.flow.findLine(makeExecutionId()), null);
+    await commitOne(store, makePlan(first, { ...ENDED, leavesQueue: true }));
+    t.like(await store.flow.findLine(second.executionId), { roomInKey: true });
+  });
+
+  check('one that waits for its tenant makes room in its key', async (t, { store }) => {
+    const create = { awaitsPlace: { placeKey: PLACE_KEY, placesMax: 1 } };
+    const tenantId = makeTenantId();
+    const later = { tenantLine: { state: 'later', shard: 0, isNew: true } } as const;
+    const placed = await start(store, { tenantId, create, changes: later });
+    await admit(store, [placed]);
+    const waiting = { tenantLine: { state: 'waiting', shard: 0, isNew: true } } as const;
+    const plain = await start(store, { tenantId, changes: waiting });
+    t.deepEqual(
+      [await store.flow.findLine(placed.executionId), await store.flow.findLine(plain.executionId)],
+      [
+        { roomInKey: true, roomInTenant: false },
+        { roomInKey: false, roomInTenant: false },
+      ],
+    );
+  });
+
   check(
     'an execution that ends while it waits leaves the queue, and gets no place',
     async (t, { store }) => {
