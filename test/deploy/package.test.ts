@@ -1,14 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync,
   globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,39 +19,21 @@ import test from 'ava';
 
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/servers/ports.ts';
+import { packRuntime } from './pack-runtime.ts';
 
 /*
- * The package as users install it. The test packs it from a clean copy of the tree without a build,
- * and installs it in an empty folder. Dependencies come from npm's cache, or the registry.
+ * The package as users install it, in an empty folder. Dependencies come from npm's cache, or the
+ * registry.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const { version: VERSION } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const PACKED = [
-  'bin',
-  'console',
-  'sdk/typescript/src',
-  'deploy',
-  'src',
-  'migrations',
-  'docs',
-  'package.json',
-  '.npmrc',
-  'CHANGELOG.md',
-];
-const BUILT_WITH = ['README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'];
 /** The console takes a third. */
 const BYTES_MAX = 10_250_000;
 const NPM_MS_MAX = 110_000;
 const run = promisify(execFile);
-
-interface Packed {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
 
 interface SourceMap {
   readonly sources: readonly string[];
@@ -68,17 +48,10 @@ test.after.always(() => rmSync(folder, { recursive: true, force: true }));
 
 test.serial('the package builds itself, holds what runs, and is small', async (t) => {
   t.timeout(NPM_MS_MAX);
-  const source = join(folder, 'source');
-  mkdirSync(user);
-  for (const entry of [...PACKED, ...BUILT_WITH]) {
-    cpSync(join(REPOSITORY, entry), join(source, entry), { recursive: true });
-  }
-  symlinkSync(join(REPOSITORY, 'node_modules'), join(source, 'node_modules'));
-  const { stdout } = await npm(['pack', '--json', '--pack-destination', user], source);
-  const [packed] = packedIn(stdout);
-  t.true((packed?.unpackedSize ?? Infinity) <= BYTES_MAX, `${packed?.unpackedSize} bytes`);
-  t.log(`${packed?.unpackedSize} bytes in ${packed?.files.length} files`);
-  const paths = new Set(packed?.files.map(({ path }) => path));
+  const { unpackedSize, files } = await packRuntime();
+  t.true(unpackedSize <= BYTES_MAX, `${unpackedSize} bytes`);
+  t.log(`${unpackedSize} bytes in ${files.length} files`);
+  const paths = new Set(files.map(({ path }) => path));
   for (const path of [
     'bin/svc.js',
     'dist/bundle/svc.js',
@@ -107,7 +80,9 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
 
 test.serial('installed in an empty folder, it tells its version and runs', async (t) => {
   t.timeout(NPM_MS_MAX);
-  await npm(['install', '--prefer-offline', `./svc-runtime-${VERSION}.tgz`], user);
+  const { tarball } = await packRuntime();
+  mkdirSync(user);
+  await npm(['install', '--prefer-offline', tarball], user);
   const { stdout } = await run('npx', ['--no-install', 'svc', 'version'], { cwd: user });
   t.true(stdout.includes(VERSION), stdout);
   const show = `import api from 'svc-runtime/openapi.json' with { type: 'json' };
@@ -303,10 +278,4 @@ function followFiles(name: string) {
 
 function npm(args: readonly string[], cwd: string) {
   return run('npm', args, { cwd, timeout: NPM_MS_MAX, maxBuffer: 64 * 1024 * 1024 });
-}
-
-/** npm 11 and older print a list, newer versions an object by name. */
-function packedIn(stdout: string): readonly Packed[] {
-  const told = JSON.parse(stdout) as readonly Packed[] | Readonly<Record<string, Packed>>;
-  return Object.values(told);
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -21,9 +21,10 @@ import { adviseOnNode } from '../../../sdk/create/src/advise-on-node.ts';
 import { createProject } from '../../../sdk/create/src/create-project.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/servers/ports.ts';
+import { packRuntime } from '../../deploy/pack-runtime.ts';
 
 /*
- * The steps of a new user. The test packs the three packages from a clean copy of the tree, creates
+ * The steps of a new user. The test takes the three packages of a clean copy of the tree, creates
  * a project with one of them in an empty folder, and runs its scripts. Dependencies come from npm's
  * cache, or the registry.
  */
@@ -33,8 +34,9 @@ const { version: VERSION } = JSON.parse(readFileSync(join(REPOSITORY, 'package.j
   readonly version: string;
 };
 const NPM_MS_MAX = 180_000;
-/** Unnecessary for packing, or large. */
-const LEFT_OUT = /^(\.git|test|bench|examples)(\/|$)|(^|\/)(node_modules|dist)(\/|$)/;
+/** The two packages beside the runtime, and the options of their compiler. */
+const PACKED_WITH = ['sdk/typescript', 'sdk/create', 'tsconfig.json', 'package.json', '.npmrc'];
+const LEFT_OUT = /(^|\/)(node_modules|dist)(\/|$)/;
 const run = promisify(execFile);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-create-'));
@@ -45,14 +47,18 @@ test.before(async (t) => {
   t.timeout(NPM_MS_MAX);
   mkdirSync(packages);
   const source = join(folder, 'source');
-  cpSync(REPOSITORY, source, {
-    recursive: true,
-    filter: (path) => !LEFT_OUT.test(path.slice(REPOSITORY.length)),
-  });
+  for (const entry of PACKED_WITH) {
+    cpSync(join(REPOSITORY, entry), join(source, entry), {
+      recursive: true,
+      filter: (path) => !LEFT_OUT.test(path.slice(REPOSITORY.length)),
+    });
+  }
   for (const modules of ['node_modules', 'sdk/typescript/node_modules']) {
     symlinkSync(join(REPOSITORY, modules), join(source, modules));
   }
-  for (const at of ['.', 'sdk/typescript', 'sdk/create']) {
+  const { tarball } = await packRuntime();
+  cpSync(tarball, join(packages, basename(tarball)));
+  for (const at of ['sdk/typescript', 'sdk/create']) {
     await npm(['pack', '--silent', '--pack-destination', packages], join(source, at));
   }
 });
