@@ -448,6 +448,7 @@ async function useFlow(store: Store): Promise<void> {
     create: { awaitsPlace: { ...awaitsPlace, cancelsOldest: true } },
   });
   await store.flow.find(executionId);
+  await store.flow.findLine(executionId);
   await store.flow.listKeys({ limit: 10, lines: 10, batchBytesMax: 1_000 });
   await store.flow.listSurplus(line);
   await store.flow.admit(line);
