@@ -23,7 +23,9 @@ const PROGRAMS: readonly (readonly [Entry, Dialect, readonly string[]])[] = [
 for (const [program, dialect, args] of PROGRAMS) {
   test.serial(`1: ${program} on ${dialect} whose metrics port is taken`, async (t) => {
     await checkRefused(t, {
-      ...{ program, dialect, args },
+      program,
+      dialect,
+      args,
       env: { SVC_TELEMETRY_METRICS_PORT: await takePort(t), SVC_PORT: String(await freePort()) },
       error:
         /^error: cannot serve metrics and probes on \S+ port \d+: another process uses it; choose another port with telemetry\.metrics_port or SVC_TELEMETRY_METRICS_PORT$/,
@@ -33,7 +35,9 @@ for (const [program, dialect, args] of PROGRAMS) {
   if (program === 'svc-scheduler') continue;
   test.serial(`1: ${program} on ${dialect} whose port is taken`, async (t) => {
     await checkRefused(t, {
-      ...{ program, dialect, args },
+      program,
+      dialect,
+      args,
       env: { SVC_TELEMETRY_METRICS_PORT: 'off', SVC_PORT: await takePort(t) },
       error:
         /^error: cannot listen on \S+ port \d+: another process uses it; stop that process, or choose another port with --port or SVC_PORT$/,

@@ -15,7 +15,7 @@ export interface EndsHere {
 
 export interface KnownEnd {
   readonly row: Pick<ExecutionRow, 'executionId' | 'tenantId' | 'definitionId'>;
-  /** With which it ended. */
+  /** The final state. */
   readonly state: ExecutionState;
 }
 
