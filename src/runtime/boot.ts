@@ -61,6 +61,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     loops: role === 'api' ? null : () => scheduler?.health().loops ?? [],
     draining: draining.signal,
   });
+  signal.throwIfAborted();
   if (role === 'api') announceSelf(given);
   else scheduler = startLoops(given, role);
   const url = api?.server?.url ?? null;

@@ -14,7 +14,7 @@ import {
   type Mutable,
 } from './example-run.ts';
 import { CONCURRENCY_BROKEN, KEYS } from './break-concurrency.ts';
-import { addFork, FORKS_BROKEN } from './break-forks.ts';
+import { addDeed, addFork, FORKS_BROKEN } from './break-forks.ts';
 import { addArchives, ARCHIVES_BROKEN } from './break-archives.ts';
 import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { LABELLED, LABELS_BROKEN } from './break-labels.ts';
@@ -81,6 +81,19 @@ test('calls of a quota go to workers as fast as its burst and its rate allow', (
   const run = makeExampleRun();
   addPaced(run, 200);
   t.deepEqual(rulesBroken(run), []);
+});
+
+test('an import may be refused while its id is of a time to come', (t) => {
+  const run = addImports(makeExampleRun());
+  const { asks } = deedOf(run, 'import');
+  const refuse = (of: string) => {
+    addDeed(run, { ...asks, of } as Ask, {});
+    Object.assign(run.deeds.at(-1)?.answer ?? {}, { status: 400 });
+  };
+  refuse('exec_ffffffffffff7abc8def0123456789ab');
+  t.deepEqual(rulesBroken(run), []);
+  refuse('exec_0000000000007abc8def0123456789ab');
+  t.deepEqual(rulesBroken(run), ['an import of what ran elsewhere is accepted']);
 });
 
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {

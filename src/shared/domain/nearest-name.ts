@@ -24,7 +24,7 @@ function fold(name: string): string {
  * How many letters must be added, left out, replaced or swapped with their neighbour to turn one
  * text into the other.
  */
-function countChanges(left: string, right: string): number {
+export function countChanges(left: string, right: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {

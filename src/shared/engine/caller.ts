@@ -16,9 +16,9 @@ export interface ExecutionRef {
   readonly executionId: string;
 }
 
-/** Of an execution that may come from a list. */
+/** The reference to an execution that may come from a list. */
 export interface ListedRef extends ExecutionRef {
-  /** A list of the tenant has just named it, so it is read together with others, whoever they belong to. */
+  /** A list of the tenant has just named it, so it is read together with others. */
   readonly isListed?: true;
 }
 

@@ -104,7 +104,12 @@ test('400: a misspelt rule or time is refused with the name that was meant', asy
     t.deepEqual([answer.status, answer.error], [400, `bad request: ${message}`]);
   }
   // They look like no rule and no time.
-  for (const more of [{ date: '2030-01-31' }, { match: { a: 1 } }, { batches: 2 }, { rates: [] }]) {
+  for (const more of [
+    { date: '2030-01-31', start_date: '2030-01-31', started_after: '1h' },
+    { match: { a: 1 } },
+    { batches: 2 },
+    { rates: [] },
+  ]) {
     t.is((await start(more)).status, 201);
   }
 });

@@ -207,8 +207,8 @@ export class Member {
     if (this.#isHeldDown || this.#isClosed) return;
     const wasTold = this.#toldToEnd === child;
     const { againAfterMs, onUnexpectedEnd } = this.#params;
-    // A command whose database is down reports that and ends.
-    const isDone = againAfterMs !== undefined && (how === '0' || how === '1');
+    // A command whose database is down reports that and ends. While it ends, an order finds nobody who listens.
+    const isDone = againAfterMs !== undefined && ['0', '1', 'SIGUSR2'].includes(how);
     if (wasReady && !isDone && !wasTold && !this.#wasOrdered(how)) onUnexpectedEnd(this, how);
     // A service manager would do the same.
     setTimeout(() => this.start(), againAfterMs ?? RESTART_AFTER_MS);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { isJsonObject } from '../../../src/shared/domain/json.ts';
+import { AHEAD_MS_MAX } from '../../../src/shared/store/imports.ts';
 import { executionOf, idOf, rowsOf, TABLES } from '../as-last-seen.ts';
 import { byExecution } from './check-histories.ts';
 import { textIn, type Dump, type EventOf } from '../dump.ts';
@@ -177,6 +178,13 @@ function nameOf(record: Omit<NonNullable<Dump['imported_executions']>[number], '
   return [id, tenant, actor, record.document_sha256, record.retirement_id ?? 'new'].join(' ');
 }
 
+/** The clock of the process that made the id was ahead: the import may have to wait for that time. */
+function isAhead({ asks: { of, document } }: Import): boolean {
+  const madeAt = Number.parseInt(of.slice('exec_'.length).slice(0, 12), 16);
+  const lastAt = Date.parse(document.events.at(-1)?.created_at ?? '');
+  return madeAt > lastAt + AHEAD_MS_MAX;
+}
+
 function checkAnswers(dump: Dump, imports: readonly Import[]): Violation[] {
   const records = Map.groupBy(dump.imported_executions ?? [], executionOf);
   const removed = new Set((dump.retired_executions ?? []).map(executionOf));
@@ -185,7 +193,7 @@ function checkAnswers(dump: Dump, imports: readonly Import[]): Violation[] {
     ...violations('an import of what ran elsewhere is accepted', imports, (deed) => {
       const { of, isSound } = deed.asks;
       // A removal may come between two steps of an import.
-      const isOpen = !isCopy(deed) || !isSound || removed.has(of);
+      const isOpen = !isCopy(deed) || !isSound || removed.has(of) || isAhead(deed);
       // Nobody has judged a document that did not arrive whole.
       const isJudged = wasRefused(deed) && deed.answer?.status !== REQUEST_TIMEOUT;
       if (isOpen || !isJudged) return null;

@@ -89,16 +89,16 @@ const WITHOUT_OTHERS: readonly AvaRun[] = [
 ];
 
 /** Without arguments of ava. The gate runs the two parts of all tests as two steps. */
-const RUNS: Readonly<Record<string, readonly AvaRun[]>> = {
-  '': [EVERYDAY],
-  '--all': [BESIDE_OTHERS, ...WITHOUT_OTHERS],
-  '--all-beside-others': [BESIDE_OTHERS],
-  '--all-without-others': WITHOUT_OTHERS,
-};
+const RUNS: ReadonlyMap<string, readonly AvaRun[]> = new Map([
+  ['', [EVERYDAY]],
+  ['--all', [BESIDE_OTHERS, ...WITHOUT_OTHERS]],
+  ['--all-beside-others', [BESIDE_OTHERS]],
+  ['--all-without-others', WITHOUT_OTHERS],
+]);
 
 /** The runs for arguments of `npm test --`: one of `RUNS`, or those of ava. */
 export function planRuns(args: readonly string[]): readonly AvaRun[] {
-  const runs = RUNS[args.join(' ')];
+  const runs = RUNS.get(args.join(' '));
   if (runs !== undefined) return runs;
   const avaArguments = args.filter((argument) => argument !== '--all');
   const namesStories = avaArguments.some((argument) => argument.startsWith('test/console'));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
-import { nearestName } from '../../../shared/domain/nearest-name.ts';
+import { countChanges, nearestName } from '../../../shared/domain/nearest-name.ts';
 import { parseTraceparent, writeTraceparent } from '../../../shared/domain/traceparent.ts';
 import { RULE_KINDS } from '../../../shared/domain/workflow/flow/rule-kinds.ts';
 import type { StartExecution } from '../../../shared/engine/executions/start-execution.ts';
@@ -51,17 +51,26 @@ const TIMES = ['start_after', 'start_deadline'];
 export function refuseMisspelt(body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
     if (KNOWN.has(name)) continue;
-    const meant = nearestName(name, namesLike(value));
+    const meant = meantBy(name, value);
     if (meant === null) continue;
     throw badRequest(`/${name} is unknown, did you mean ${JSON.stringify(meant)}?`);
   }
 }
 
-/** The members whose value may look like this one. */
-function namesLike(value: JsonValue): readonly string[] {
-  if (typeof value === 'string' || typeof value === 'number') return TIMES;
-  return isLikeRule(value) ? RULE_KINDS : [];
+/** Any text or number could be a time, so its name must be one slip from that of a time. */
+function meantBy(name: string, value: JsonValue): string | null {
+  if (isLikeRule(value)) return nearestName(name, RULE_KINDS);
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const letters = lettersOf(name);
+  return TIMES.find((time) => countChanges(letters, lettersOf(time)) <= 1) ?? null;
 }
+
+/** `startAfter` and `start_after` are the same letters. */
+const lettersOf = (name: string): string =>
+  name.slice(0, LETTERS_MAX).toLowerCase().replaceAll('_', '');
+
+/** Longer than any name of a time with one slip. */
+const LETTERS_MAX = 40;
 
 type StartBody = z.output<z.ZodObject<typeof startFields>>;
 

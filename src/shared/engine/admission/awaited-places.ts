@@ -94,7 +94,7 @@ export function createAwaitedPlaces({
   };
 }
 
-/** What an execution leaves that did not end in a line. */
+/** The room that an execution leaves if it did not end in a line. */
 const ALL_ROOM: AwaitedLine = { roomInKey: true, roomInTenant: true };
 
 /** Three looks at rest. */

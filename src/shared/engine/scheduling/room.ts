@@ -65,6 +65,6 @@ export class Room {
 export interface ClaimOfItems {
   /** Tenants take turns: the claim before has left items, or its outcome is unknown. */
   readonly inTurns: boolean;
-  /** A claim that has failed has taken nothing. */
+  /** A claim that has failed counts as one that has left items. */
   end(claimed: { readonly tookAll: boolean }): void;
 }

@@ -43,6 +43,10 @@ export function WaitRemedy({
           </Link>
         </span>
       ))}
+      {needsClock(remedy) ? '. It also waits for the clock, by its rate.' : ''}
     </span>
   );
 }
+
+/** The remedy of one that waits for a token besides. */
+const needsClock = (remedy: string): boolean => remedy.endsWith('the clock');
