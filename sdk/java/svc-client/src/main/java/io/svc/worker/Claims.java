@@ -91,7 +91,11 @@ final class Claims {
     return null;
   }
 
-  /** Releases what the runtime has leased to a claim whose answer nobody waited for. */
+  /**
+   * Says that the worker stops: from then on it no longer counts among those that claim. Releases
+   * what the runtime has leased to a claim whose answer nobody waited for. An older runtime may
+   * answer with one new item, which goes back too.
+   */
   void giveBack(Claim claim, Reports reports) {
     Signal over = new Signal();
     CompletableFuture.delayedExecutor(GIVE_BACK_MS_MAX, TimeUnit.MILLISECONDS)

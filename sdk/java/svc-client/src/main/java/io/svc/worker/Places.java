@@ -9,6 +9,7 @@ final class Places {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private int taken;
+  private boolean isStopping;
 
   Places(int all) {
     this.all = all;
@@ -22,14 +23,40 @@ final class Places {
     add(-count);
   }
 
-  /** Waits until a place is free. */
+  /** Waits until a place is free, or the worker stops. */
   int awaitFree() {
-    return await(all - 1);
+    lock.lock();
+    try {
+      while (taken >= all && !isStopping) {
+        changed.awaitUninterruptibly();
+      }
+      return all - taken;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Waits until no place is taken. */
   void awaitEmpty() {
-    await(0);
+    lock.lock();
+    try {
+      while (taken > 0) {
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The worker stops: nobody waits for a free place any more. */
+  void stopWaiting() {
+    lock.lock();
+    try {
+      isStopping = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   boolean isEmpty() {
@@ -41,25 +68,13 @@ final class Places {
     }
   }
 
-  /** Waits until a place becomes free, or none is taken. */
+  /** Waits until a place becomes free, none is taken, or the worker stops. */
   void awaitChange() {
     lock.lock();
     try {
-      if (taken > 0) {
+      if (taken > 0 && !isStopping) {
         changed.awaitUninterruptibly();
       }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private int await(int takenMax) {
-    lock.lock();
-    try {
-      while (taken > takenMax) {
-        changed.awaitUninterruptibly();
-      }
-      return all - taken;
     } finally {
       lock.unlock();
     }

@@ -50,6 +50,9 @@ final class WorkerRun implements Reports.Carry {
   private final AtomicReference<WorkerRefusedException> refused = new AtomicReference<>();
   private final boolean isOnce;
 
+  /** The runtime has answered a claim, so the worker counts among those that claim. */
+  private volatile boolean isCounted;
+
   WorkerRun(Settings settings, boolean isOnce) {
     this.settings = settings;
     this.isOnce = isOnce;
@@ -81,10 +84,14 @@ final class WorkerRun implements Reports.Carry {
       throw error;
     } finally {
       beginStop();
-      places.awaitEmpty();
-      heartbeats.close();
-      api.close();
-      logger.log(Level.INFO, "the worker " + settings.workerId() + " has stopped");
+      try {
+        sayThatItStops();
+      } finally {
+        places.awaitEmpty();
+        heartbeats.close();
+        api.close();
+        logger.log(Level.INFO, "the worker " + settings.workerId() + " has stopped");
+      }
     }
     if (refused.get() != null) {
       throw refused.get();
@@ -107,6 +114,7 @@ final class WorkerRun implements Reports.Carry {
       return;
     }
     stopping.set(new Cancelled("the worker stops"));
+    places.stopWaiting();
     CompletableFuture.delayedExecutor(settings.stopTimeout().toMillis(), TimeUnit.MILLISECONDS)
         .execute(
             () ->
@@ -190,6 +198,9 @@ final class WorkerRun implements Reports.Carry {
   /** The number of items; negative: there may be more in a moment. */
   private int claimAndBegin() {
     int free = places.awaitFree();
+    if (stopping.isSet()) {
+      return 0;
+    }
     boolean wasBusy = !places.isEmpty();
     Duration longPoll = isOnce ? Duration.ZERO : LONG_POLL;
     long asked = System.nanoTime();
@@ -208,11 +219,24 @@ final class WorkerRun implements Reports.Carry {
   private int claim(Claims.Claim claim) {
     List<WorkItem> items = claims.untilAnswered(claim, stopping);
     if (items == null) {
-      claims.giveBack(claim, reports);
+      leave(claim);
       return 0;
     }
     begin(items);
     return items.size();
+  }
+
+  /** Nothing else says so if no claim is open, such as when all places are taken. */
+  private void sayThatItStops() {
+    if (isCounted && refused.get() == null) {
+      leave(new Claims.Claim(1, Duration.ZERO));
+    }
+  }
+
+  /** The claim is the one that the stop has interrupted, or a new one. */
+  private void leave(Claims.Claim claim) {
+    isCounted = false;
+    claims.giveBack(claim, reports);
   }
 
   /** Claims again what the claim has leased, if anything, as its answer did not come. */
@@ -233,6 +257,7 @@ final class WorkerRun implements Reports.Carry {
   }
 
   private void begin(List<WorkItem> items) {
+    isCounted = true;
     places.take(items.size());
     for (WorkItem item : items) {
       Thread.ofVirtual().name("svc-item-" + item.name()).start(() -> workOn(item));

@@ -103,6 +103,36 @@ class LostAnswersTest {
   }
 
   @Test
+  void a_worker_whose_places_are_all_taken_says_that_it_stops() throws Exception {
+    Definitions.tool(client, name, Map.of());
+    ExecutionHandle execution = client.start(name, null);
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    CompletableFuture<Map<String, Object>> going = new CompletableFuture<>();
+    try (LosingProxy proxy = new LosingProxy(Shared.url())) {
+      Worker worker =
+          Worker.builder()
+              .url(proxy.url())
+              .concurrency(1)
+              .tool(
+                  name + ".charge",
+                  Map.class,
+                  (input, ctx) -> {
+                    begun.complete(null);
+                    return going.join();
+                  })
+              .build()
+              .start();
+      begun.join();
+      CompletableFuture<Void> closed = CompletableFuture.runAsync(worker::close);
+      Until.isTrue(
+          () -> proxy.bodies().stream().anyMatch(one -> one.contains("\"last\":true")));
+      going.complete(Map.of());
+      closed.join();
+      execution.result(SOON);
+    }
+  }
+
+  @Test
   void a_wrong_port_is_tried_again_until_the_worker_stops() throws Exception {
     Logged logged = new Logged();
     String nobody = "http://127.0.0.1:" + SvcRuntime.freePort();
