@@ -89,6 +89,42 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const statusOf = async ({ engine }: TestEngine, executionId: ExecutionId) =>
     (await engine.readExecution({ tenantId: TENANT, executionId })).row.status;
 
+  /**
+   * A child of a map fails and undoes its step, so the map fails. The undo of the other child waits while the
+   * execution continues as another run.
+   */
+  const continueBesideChild = async (svc: TestEngine, undo: JsonObject = { undo: CALL }) => {
+    await registerStuck(svc);
+    const map = { type: 'map', items: '[1, 2]', workflow_ref: 'stuck' };
+    const first = await svc.start({
+      start_node: 'a',
+      nodes: {
+        a: { ...CALL, ...undo },
+        m: { kind: map, fallback_node: 'next' },
+        next: WORKER,
+        last: WORKER,
+      },
+      edges: [
+        { from: 'a', to: 'm' },
+        { from: 'next', to: 'last' },
+      ],
+      continue_as_new: { when: 'has(state.go)' },
+    });
+    await svc.settle();
+    const [item] = await svc.claim('worker-1', 2);
+    await svc.fail(item);
+    await svc.settle();
+    await svc.complete((await svc.claim())[0]);
+    await svc.settle();
+    const claimed = await svc.claim('worker-1', 2);
+    const claimedOf = (id: string) => claimed.find(({ record }) => record.nodeId === id);
+    await svc.complete(claimedOf('next'), { statePatch: { go: true } });
+    await svc.settle();
+    const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
+    if (state.continuedAs === null) throw new Error('it has not continued');
+    return { executionId: state.continuedAs, claimedOf };
+  };
+
   test(`${dialect}: a cancel: children undo their steps first, also by another process`, async (t) => {
     const { svc, ran, openEngine } = await open(t);
     const executionId = await svc.start(
@@ -333,37 +369,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   for (const when of ['before', 'after'] as const) {
     test(`${dialect}: undos of the next run wait for a child that ends ${when} its cancel`, async (t) => {
       const { svc, ran, openEngine } = await open(t);
-      await registerStuck(svc);
-      const map = { type: 'map', items: '[1, 2]', workflow_ref: 'stuck' };
-      const first = await svc.start({
-        start_node: 'a',
-        nodes: {
-          a: { ...CALL, undo: CALL },
-          m: { kind: map, fallback_node: 'next' },
-          next: WORKER,
-          last: WORKER,
-        },
-        edges: [
-          { from: 'a', to: 'm' },
-          { from: 'next', to: 'last' },
-        ],
-        continue_as_new: { when: 'has(state.go)' },
-      });
-      await svc.settle();
-      // A child fails and undoes its step, so the map fails, and the undo of the other child waits.
-      const [item] = await svc.claim('worker-1', 2);
-      await svc.fail(item);
-      await svc.settle();
-      await svc.complete((await svc.claim())[0]);
-      await svc.settle();
-      const claimed = await svc.claim('worker-1', 2);
-      const claimedOf = (id: string) => claimed.find(({ record }) => record.nodeId === id);
-      await svc.complete(claimedOf('next'), { statePatch: { go: true } });
-      await svc.settle();
-      const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
-      const executionId = state.continuedAs ?? first;
-      t.not(executionId, first);
-
+      const { executionId, claimedOf } = await continueBesideChild(svc);
       if (when === 'before') {
         await svc.complete(claimedOf('s.undo'));
         await svc.settle();
@@ -393,35 +399,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       events.some(({ kind }) => kind === 'ChildWorkflowFailed') &&
       refusals-- > 0;
     const { svc, ran } = await open(t, () => undefined, refuse);
-    await registerStuck(svc);
-    const first = await svc.start({
-      start_node: 'a',
-      nodes: {
-        a: { ...CALL, undo: CALL },
-        m: {
-          kind: { type: 'map', items: '[1, 2]', workflow_ref: 'stuck' },
-          fallback_node: 'next',
-        },
-        next: WORKER,
-        last: WORKER,
-      },
-      edges: [
-        { from: 'a', to: 'm' },
-        { from: 'next', to: 'last' },
-      ],
-      continue_as_new: { when: 'has(state.go)' },
-    });
-    await svc.settle();
-    await svc.fail((await svc.claim('worker-1', 2))[0]);
-    await svc.settle();
-    await svc.complete((await svc.claim())[0]);
-    await svc.settle();
-    const claimed = await svc.claim('worker-1', 2);
-    const claimedOf = (id: string) => claimed.find(({ record }) => record.nodeId === id);
-    await svc.complete(claimedOf('next'), { statePatch: { go: true } });
-    await svc.settle();
-    const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
-    const executionId = state.continuedAs ?? first;
+    const { executionId, claimedOf } = await continueBesideChild(svc);
     await svc.engine.cancelExecution({ ...by, executionId });
     await svc.settle();
     await svc.complete(claimedOf('s.undo'));
@@ -467,6 +445,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     const { executionId: retried } = await retry();
     t.is(await statusOf(svc, retried), 'running');
+  });
+
+  test(`${dialect}: a retry of a later run waits for the child that an earlier run has given up`, async (t) => {
+    const { svc } = await open(t);
+    const { executionId, claimedOf } = await continueBesideChild(svc, {
+      undo: CALL,
+      undo_on: ['cancelled'],
+    });
+    await svc.fail((await svc.claim())[0]);
+    await svc.settle();
+    t.is(await statusOf(svc, executionId), 'failed');
+    const retry = () =>
+      svc.engine.retryExecution({ ...by, executionId, statePatch: null, revision: 'same' });
+    const refused = await t.throwsAsync(retry(), { instanceOf: SvcError });
+    t.like(refused, {
+      status: 409,
+      body: { child_execution_id: claimedOf('s.undo')?.record.executionId },
+    });
+    await svc.complete(claimedOf('s.undo'));
+    await svc.settle();
+    await t.notThrowsAsync(retry());
   });
 
   test(`${dialect}: a function that a policy blocks waits for its children before undos`, async (t) => {
