@@ -77,7 +77,7 @@ async function workOn(
  * filter.
  */
 const CALM_FILTER = { queueNames: ['default', 'big'] };
-const FILTERS = [
+export const FILTERS = [
   {},
   { tools: ['tools.*'] },
   { tools: ['Tools.*', 'tools.first'], queueNames: ['big'] },

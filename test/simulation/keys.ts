@@ -42,6 +42,7 @@ export const GIVEN_RULES: Readonly<Partial<Record<string, GivenRules>>> = {
 export const SHARES: Readonly<Partial<Record<WorkflowName, ShareOf>>> = {
   fair: shareOf,
   fair_limited: shareOf,
+  fair_paced: shareOf,
   fair_starts: shareOf,
   fair_durable: shareOf,
   fair_pinned: shareOf,

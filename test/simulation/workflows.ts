@@ -123,7 +123,10 @@ const brief = (rules: JsonObject) => ({
 
 const RATE = { key: KEY, limit: 5, per: '1s', burst: 1 };
 
-/** The filters of workers take all its tools, or none: a claim passes over no item of a queue. */
+/**
+ * A filter of workers takes its task and `last`, or neither. So no claim passes over an item of their queue, and keys
+ * take turns there exactly.
+ */
 const shared = (task: JsonObject) => ({
   nodes: {
     each: { kind: { type: 'map', items: '[1, 2, 3]', node: 'task' }, output_key: 'each' },
@@ -348,7 +351,7 @@ export const WORKFLOWS = {
   fair_starts: shared(python('task')),
   /** On the queue of those with keys. */
   unfair: shared(python('task')),
-  unfair_paced: shared(paced(python('cue'))),
+  fair_paced: { ...shared(paced(python('post'))), fairness: FAIRNESS },
   durable: {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
@@ -488,7 +491,7 @@ export const FAIR = [
   'fair_limited',
   'fair_starts',
   'unfair',
-  'unfair_paced',
+  'fair_paced',
 ] as const satisfies readonly WorkflowName[];
 export const WITH_UNDOS = [
   'trip',
