@@ -25,7 +25,15 @@ export interface ReadRequest {
 const CALLS = ['heartbeat', 'complete', 'fail', 'release', 'steps', 'suspend', 'continue'] as const;
 
 /** A plain runtime does not know these members of claims. */
-const NOT_IN_CONTRACT = ['tools', 'wait_ms', 'max_items', 'claim_id', 'repeated', 'reports'];
+const NOT_IN_CONTRACT = [
+  'tools',
+  'wait_ms',
+  'max_items',
+  'claim_id',
+  'repeated',
+  'last',
+  'reports',
+];
 const CALLS_OF_CONTRACT: ReadonlySet<CallKind> = new Set([
   'claim',
   'heartbeat',

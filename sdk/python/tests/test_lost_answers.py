@@ -232,6 +232,19 @@ def test_a_worker_whose_places_are_all_taken_says_that_it_stops() -> None:
     assert [claim.get("last", False) for claim in claims] == [False, True]
 
 
+def test_a_worker_that_runs_once_does_not_say_that_it_stops() -> None:
+    claims: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        claims.append(json.loads(request.content))
+        return httpx.Response(200, json={"claimed": False, "work_items": []})
+
+    made = [tool("a.b")(lambda _: None)]
+    worker = Worker(url="http://svc.test", tools=made, transport=httpx.MockTransport(answer))
+    assert worker.run(once=True) == 0
+    assert [claim.get("last", False) for claim in claims] == [False]
+
+
 def test_a_worker_that_stops_before_it_has_registered_is_never_ready(name: str) -> None:
     @function(name)
     async def one(ctx: FunctionContext) -> None: ...

@@ -2,7 +2,6 @@ import { NoAnswerError, send, type Answer } from './send.ts';
 import { logRetry } from './log-retry.ts';
 import { backOffMs, pause } from './pause.ts';
 import { refusal } from './refusal.ts';
-import { readItems, type WorkItem } from './work-item.ts';
 import type { Settings } from './worker-options.ts';
 
 export interface Claim {
@@ -52,8 +51,8 @@ export function sendClaim(
 }
 
 /**
- * Claims until there is an answer, and gives the items. Null when the signal aborts first: the runtime
- * may have leased items to the claim.
+ * Claims until there is an answer. Null when the signal aborts first: the runtime may have leased items to
+ * the claim.
  */
 export async function claimUntilAnswered(
   settings: Settings,
@@ -63,7 +62,7 @@ export async function claimUntilAnswered(
     readonly isLast?: boolean;
     readonly signal: AbortSignal;
   },
-): Promise<readonly WorkItem[] | null> {
+): Promise<Answer | null> {
   const { logger, workerId, clock } = settings;
   const { signal } = claim;
   const sinceMs = clock.nowMs();
@@ -75,7 +74,7 @@ export async function claimUntilAnswered(
       const answer = await sendClaim(settings, { ...claim, isRepeated, waitMs });
       if (answer.status !== 200) throw refusal(answer, settings.api);
       if (failures > 0) logger.info({ worker_id: workerId }, 'the runtime answers again');
-      return readItems(answer.body);
+      return answer;
     } catch (error) {
       if (signal.aborted) break;
       if (!(error instanceof NoAnswerError)) throw error;

@@ -10,8 +10,9 @@ import { bindLogger } from './logger.ts';
 import { registerFunctions } from './register-functions.ts';
 import { type Carry, createReports, type Reports } from './reports.ts';
 import { runTool } from './run-tool.ts';
+import type { Answer } from './send.ts';
 import { releaseItem, type Ending, type Held } from './settle-item.ts';
-import { nameOf, readItems, type WorkItem } from './work-item.ts';
+import { isOfPlainRuntime, nameOf, readItems, type WorkItem } from './work-item.ts';
 import { readOptions, type Settings, type WorkerOptions } from './worker-options.ts';
 
 /*
@@ -81,7 +82,10 @@ class Working {
   readonly #reports: Reports;
   /** Places for items that claims without an answer may have leased. */
   #awaited = 0;
-  /** The runtime has answered a claim, so the worker counts among those that claim, until it says that it stops. */
+  /**
+   * The runtime counts the worker among those that claim, until it says that it stops. A plain runtime has no
+   * such count: it would lease an item to the claim that says so, and could not take it back.
+   */
   #isCounted = false;
   readonly #stopped = untilAborted(this.#stopping.signal);
   #running: Promise<void> | null = null;
@@ -172,10 +176,10 @@ class Working {
   async #claim(claim: Claim, isRepeated: boolean): Promise<number> {
     const { settings } = this;
     const { signal } = this.#stopping;
-    const items = await claimUntilAnswered(settings, { ...claim, isRepeated, signal });
-    if (items === null) await this.#leave(claim);
-    else this.#begin(items);
-    return items?.length ?? 0;
+    const answer = await claimUntilAnswered(settings, { ...claim, isRepeated, signal });
+    if (answer !== null) return this.#begin(answer);
+    await this.#leave(claim);
+    return 0;
   }
 
   /** `claim`: the one that the stop has interrupted, if any. */
@@ -194,7 +198,7 @@ class Working {
         reports,
         timeoutMs,
       });
-      if (answer.status === 200) this.#begin(readItems(answer.body));
+      if (answer.status === 200) this.#begin(answer);
       return answer;
     } catch (error) {
       keepUntilDone(this.#asides, this.#claimAgain(claim));
@@ -214,9 +218,12 @@ class Working {
     }
   }
 
-  #begin(items: readonly WorkItem[]): void {
-    this.#isCounted = true;
+  /** How many items the answer has. */
+  #begin({ body }: Answer): number {
+    this.#isCounted = !isOfPlainRuntime(body);
+    const items = readItems(body);
     for (const item of items) keepUntilDone(this.#busy, this.#workOn(item));
+    return items.length;
   }
 
   /** Never rejects: what the runtime refuses stops the worker. */

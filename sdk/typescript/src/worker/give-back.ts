@@ -1,6 +1,7 @@
 import { type Claim, claimUntilAnswered } from './claim.ts';
 import type { Reports } from './reports.ts';
 import { releaseItem } from './settle-item.ts';
+import { readItems } from './work-item.ts';
 import type { Settings } from './worker-options.ts';
 
 /** A runtime that does not answer in that time takes the items back when their leases end. */
@@ -20,6 +21,7 @@ export async function giveBack(
   const stopping = { waitMs: 0, itemsMax: 1, isRepeated: true, isLast: true };
   const again = { ...claim, ...stopping, signal: lost };
   // A runtime that refuses the claim has leased nothing to this worker.
-  const items = (await claimUntilAnswered(settings, again).catch(() => null)) ?? [];
+  const answer = await claimUntilAnswered(settings, again).catch(() => null);
+  const items = answer === null ? [] : readItems(answer.body);
   await Promise.allSettled(items.map((item) => releaseItem({ api, reports, item, lost })));
 }

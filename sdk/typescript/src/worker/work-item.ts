@@ -39,6 +39,11 @@ export function readItems(body: Readonly<Record<string, unknown>>): readonly Wor
   return found.filter(isItem);
 }
 
+/** A runtime that knows only the calls of the contract answers with one item, and takes no item back. */
+export function isOfPlainRuntime(body: Readonly<Record<string, unknown>>): boolean {
+  return !Array.isArray(body['work_items']);
+}
+
 function isItem(value: unknown): value is WorkItem {
   return isRecord(value) && typeof value['id'] === 'string' && isRecord(value['payload']);
 }

@@ -202,6 +202,11 @@ const MISTAKES: readonly {
     because: /complete of a answered 200: expected 1, found 0/,
   },
   {
+    mistake: 'claims-as-it-stops',
+    fails: 'leases-nothing-as-it-stops',
+    because: /claim of l: expected 0, found 1/,
+  },
+  {
     mistake: 'ignores-sigterm',
     fails: 'gives-back-a-claim-that-it-leaves',
     because: /had to end within 10000 ms, and still runs/,

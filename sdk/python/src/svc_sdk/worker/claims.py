@@ -11,7 +11,7 @@ from typing import Any
 from .._signal import Signal
 from ..errors import WorkerRefusedError
 from .http import Answer, Api, NoAnswer, RetryLog, back_off, refusal
-from .item import WorkItem, read_items
+from .item import read_items
 from .reports import Reports
 from .settle import Held, release
 
@@ -54,7 +54,7 @@ class Claims:
             body["reports"] = reports
         return await self._api.send("/work-items/claim", body, timeout=claim.wait_s + _ANSWER_S_MAX)
 
-    async def until_answered(self, claim: Claim, stopping: Signal) -> list[WorkItem] | None:
+    async def until_answered(self, claim: Claim, stopping: Signal) -> Answer | None:
         """None when the signal is set first: the runtime may have leased items to the claim."""
         retries = RetryLog(self._logger, "cannot claim")
         while not stopping:
@@ -74,7 +74,7 @@ class Claims:
                 raise refusal(answer, self._api.address)
             if retries.failures > 0:
                 self._logger.info("the runtime answers again")
-            return read_items(answer.body)
+            return answer
         return None
 
     async def give_back(self, claim: Claim, reports: Reports) -> None:
@@ -89,7 +89,8 @@ class Claims:
         )
         try:
             again = replace(claim, wait_s=0, items_max=1, repeated=True, last=True)
-            items = await self.until_answered(again, over) or []
+            answer = await self.until_answered(again, over)
+            items = [] if answer is None else read_items(answer.body)
             held = (Held(self._api, reports, item, over) for item in items)
             await asyncio.gather(*(release(one) for one in held), return_exceptions=True)
         except WorkerRefusedError:

@@ -41,6 +41,11 @@ def read_items(body: dict[str, Any]) -> list[WorkItem]:
     return [_read_item(one) for one in found if isinstance(one, dict)]
 
 
+def is_of_plain_runtime(body: dict[str, Any]) -> bool:
+    """A runtime that knows only the calls of the contract answers with one item, and takes none back."""
+    return not isinstance(body.get("work_items"), list)
+
+
 def _read_item(item: dict[str, Any]) -> WorkItem:
     payload = item["payload"]
     journal = item.get("journal") or {}

@@ -31,7 +31,7 @@ from ..functions.define import Decorator, Function, FunctionOptions, function
 from .claims import Claim, Claims
 from .heartbeats import Heartbeats
 from .http import Answer, Api, NoAnswer, RetryLog, back_off, refusal
-from .item import WorkItem, read_items
+from .item import WorkItem, is_of_plain_runtime, read_items
 from .lease import Lease
 from .reports import Carry, Reports
 from .run_function import run_function
@@ -237,7 +237,11 @@ class _Run:
         self.awaited = 0
         """Places for items that claims without an answer may have leased."""
         self.counted = False
-        """The runtime has answered a claim, so the worker counts among those that claim."""
+        """The runtime counts the worker among those that claim, until it says that it stops.
+
+        A plain runtime has no such count: it would lease an item to the claim that says so, and could
+        not take it back.
+        """
         self.count = 0
         self.refused: WorkerRefusedError | None = None
         self.carries = True
@@ -257,7 +261,8 @@ class _Run:
                     break
         finally:
             self.begin_stop()
-            if self.counted and self.refused is None:
+            # Who runs once comes back later: the worker counts as long as others do.
+            if self.counted and not once and self.refused is None:
                 # Nothing else says so if no claim is open, such as when all places are taken.
                 self._keep(self.asides, self._leave(Claim(1, 0)))
             while self.busy or self.asides:
@@ -343,12 +348,11 @@ class _Run:
             stop.cancel()
 
     async def _claim(self, claim: Claim) -> int:
-        items = await self.claims.until_answered(claim, self.stopping)
-        if items is None:
+        answer = await self.claims.until_answered(claim, self.stopping)
+        if answer is None:
             await self._leave(claim)
             return 0
-        self._begin(items)
-        return len(items)
+        return self._begin(answer)
 
     async def _leave(self, claim: Claim) -> None:
         """`claim`: the one that the stop has interrupted, or a new one."""
@@ -368,7 +372,7 @@ class _Run:
             self._keep(self.asides, self._claim_again(again))
             raise
         if answer.status == 200:
-            self._begin(read_items(answer.body))
+            self._begin(answer)
         return answer
 
     async def _claim_again(self, claim: Claim) -> None:
@@ -381,10 +385,13 @@ class _Run:
         finally:
             self.awaited -= claim.items_max
 
-    def _begin(self, items: list[WorkItem]) -> None:
-        self.counted = True
+    def _begin(self, answer: Answer) -> int:
+        """How many items the answer has."""
+        self.counted = not is_of_plain_runtime(answer.body)
+        items = read_items(answer.body)
         for item in items:
             self._keep(self.busy, self._work_on(item))
+        return len(items)
 
     def _keep(self, all: set[asyncio.Task[None]], work: Any) -> None:
         task: asyncio.Task[None] = asyncio.ensure_future(work)

@@ -373,5 +373,6 @@ for (let failures = 0; !stopping.signal.aborted;) {
   }
 }
 await Promise.all(busy);
+if (has('claims-as-it-stops')) await claim({ id: randomUUID(), repeated: false });
 clearInterval(alive);
 process.exit(has('ends-with-143') ? 143 : 0);
