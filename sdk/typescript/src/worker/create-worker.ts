@@ -132,6 +132,10 @@ class Working {
     }
     try {
       while (!this.#stopping.signal.aborted) await this.#claimAndBegin();
+    } catch (error) {
+      // The runtime takes no claim of a worker that it refuses.
+      this.#isCounted = false;
+      throw error;
     } finally {
       this.#stopping.abort();
       // Nothing else says so if no claim is open, such as when all places are taken.
