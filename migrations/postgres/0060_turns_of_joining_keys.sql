@@ -1,6 +1,9 @@
 -- works from: 14
 -- An item whose key has no other that waits comes before the items that are a whole turn behind the first one. A key that
 -- has one item at a time waited behind those, and again behind the next turn: it got one item for two of each other key.
+do $migration$
+declare
+  function constant text := $function$
 create or replace function public.tag_fair_item() returns trigger
 language plpgsql
 volatile
@@ -51,3 +54,8 @@ begin
   return new;
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public', quote_ident(current_schema()));
+end
+$migration$;

@@ -181,4 +181,4 @@ def test_a_rule_that_is_no_dict_is_refused_with_an_example() -> None:
 
 
 def test_fairness_without_a_key_is_left_to_the_runtime() -> None:
-    assert Workflow("w", fairness={}).to_ir()["fairness"] == {}  # type: ignore[typeddict-item]
+    assert Workflow("w", fairness={}).to_ir()["fairness"] == {}  # type: ignore[arg-type]

@@ -259,6 +259,10 @@ class _Run:
             while not self.stopping:
                 if await self._claim_and_begin(0 if once else _WAIT_S) == 0 and once:
                     break
+        except WorkerRefusedError:
+            # The runtime takes no claim of a worker that it refuses.
+            self.counted = False
+            raise
         finally:
             self.begin_stop()
             # Who runs once comes back later: the worker counts as long as others do.

@@ -307,8 +307,8 @@ const FIND_LINES: Statement = {
           and o.place_key = w.place_key
           and o.seq < w.seq
       ) as room_in_key,
-      not exists (
-        select
+      (
+        select count(*) = 0
         from child_places c
         where c.execution_id = w.execution_id
       ) as room_in_tenant
@@ -320,7 +320,12 @@ const FIND_LINES: Statement = {
         from flow_places p
         where p.execution_id = c.execution_id
       ), false
-    from child_places c
-    where c.execution_id = any($1::uuid[])
-      and c.state = 'waiting'`,
+    from unnest($1::uuid[]) as a (id)
+    cross join lateral (
+      select c.execution_id, c.state
+      from child_places c
+      where c.execution_id = a.id
+      offset 0
+    ) c
+    where c.state = 'waiting'`,
 };

@@ -26,6 +26,7 @@ final class Claims {
   private final Api api;
   private final Map<String, Object> facts;
   private final System.Logger logger;
+  private volatile boolean isOfPlainRuntime;
 
   /** One claim, under an id that its repetitions keep. */
   record Claim(
@@ -56,6 +57,14 @@ final class Claims {
     this.logger = logger;
   }
 
+  /**
+   * A runtime that knows only the calls of the contract answers with one item, and takes none back.
+   * It has no count of workers, and would lease an item to the claim that says that one stops.
+   */
+  boolean isOfPlainRuntime() {
+    return isOfPlainRuntime;
+  }
+
   /** Claims with reports, which the runtime serves first. */
   Answer carry(Claim claim, List<Map<String, Object>> reports) throws NoAnswer {
     Map<String, Object> body = bodyOf(claim);
@@ -81,6 +90,7 @@ final class Claims {
         if (retries.failures() > 0) {
           logger.log(Level.INFO, "the runtime answers again");
         }
+        isOfPlainRuntime = !(answer.body().get("work_items") instanceof List<?>);
         return WorkItem.read(answer.body());
       } catch (NoAnswer error) {
         asked = claim.afterFailure();

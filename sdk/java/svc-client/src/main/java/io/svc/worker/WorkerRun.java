@@ -50,7 +50,7 @@ final class WorkerRun implements Reports.Carry {
   private final AtomicReference<WorkerRefusedException> refused = new AtomicReference<>();
   private final boolean isOnce;
 
-  /** The runtime has answered a claim, so the worker counts among those that claim. */
+  /** The runtime counts the worker among those that claim, until it says that it stops. */
   private volatile boolean isCounted;
 
   WorkerRun(Settings settings, boolean isOnce) {
@@ -228,7 +228,8 @@ final class WorkerRun implements Reports.Carry {
 
   /** Nothing else says so if no claim is open, such as when all places are taken. */
   private void sayThatItStops() {
-    if (isCounted && refused.get() == null) {
+    // A worker that runs once comes back later: it counts as long as others do.
+    if (isCounted && !isOnce && refused.get() == null) {
       leave(new Claims.Claim(1, Duration.ZERO));
     }
   }
@@ -257,7 +258,7 @@ final class WorkerRun implements Reports.Carry {
   }
 
   private void begin(List<WorkItem> items) {
-    isCounted = true;
+    isCounted = !claims.isOfPlainRuntime();
     places.take(items.size());
     for (WorkItem item : items) {
       Thread.ofVirtual().name("svc-item-" + item.name()).start(() -> workOn(item));
