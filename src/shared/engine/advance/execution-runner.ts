@@ -7,6 +7,8 @@ import { afterCommit } from '../commit/after-commit.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfWorkflowHold } from '../executions/pause-execution.ts';
 import { waitsInQueue } from '../flow/find-flow-wait.ts';
+import { findMissedDeadline } from '../flow/missed-deadline.ts';
+import { fireTimer } from '../scheduling/fire-timer.ts';
 import { afterMicrotasks } from '../scheduling/timers.ts';
 import { bornItems } from './born-items.ts';
 import { descendantsMaxOf } from './family.ts';
@@ -191,6 +193,7 @@ export class ExecutionRunner {
         : refreshHeld(this.#deps, this.#held));
       this.#isDecided = false;
       if (this.#held !== null && (await this.#holdForWorkflow(this.#held))) return false;
+      if (this.#held !== null && (await this.#missesDeadline(this.#held))) return false;
       if (this.#held !== null && (await this.#waitsForPlace(this.#held))) return true;
     }
     const held = this.#held;
@@ -251,6 +254,15 @@ export class ExecutionRunner {
     this.#held = null;
     const verdict = await this.#deps.committer.commit(commit);
     if (verdict.accepted) afterCommit(this.#deps, { commit, row, committedAt: verdict.createdAt });
+    return true;
+  }
+
+  /** True: it must not begin any more, so its deadline has fired, and the runner reads it again. */
+  async #missesDeadline({ state }: Held): Promise<boolean> {
+    const deadline = await findMissedDeadline(this.#deps, state);
+    if (deadline === null) return false;
+    this.#held = null;
+    await fireTimer(this.#deps, deadline);
     return true;
   }
 

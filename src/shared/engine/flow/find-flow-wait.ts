@@ -1,4 +1,3 @@
-import { DEADLINE_TIMER } from '../../domain/execution/explain/questions.ts';
 import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { AwaitedLine } from '../../store/commit.ts';
@@ -58,8 +57,7 @@ function mayWait({ parent, continuedFrom, live, ending, status }: ExecutionState
  * Whether it waits in a queue, for a process that may have loaded it nevertheless. Asks the store only in two
  * cases, since nobody marks or lists what is in its queue already. It joined the queue when its time had come:
  * it may have been marked before that. Or an answer was lost, perhaps that to its start: another request with
- * the same id may have made it wait. One whose deadline has passed waits for the timer that fails it, also
- * when it has a place by now: after a rest of all processes, places are given while timers still fire.
+ * the same id may have made it wait.
  */
 export async function waitsInQueue(
   deps: Pick<EngineDeps, 'store'> & TenantReader,
@@ -71,17 +69,8 @@ export async function waitsInQueue(
 ): Promise<boolean> {
   const { state, plan, wasAnswerLost } = of;
   if (isDelayed(state) || (state.startWait === null && !wasAnswerLost)) return false;
-  if (await isPastDeadline(deps, state)) return true;
   // In this order: from the line of its key it may move to that of its tenant in between.
   const mayQueue = state.startRules !== null || mayNeedPlace(plan);
   if (mayQueue && (await findFlowWait(deps, state, UNCOUNTED)) !== null) return true;
   return (await findPlaceWait(deps, state, UNCOUNTED)) !== null;
-}
-
-async function isPastDeadline(
-  { store }: Pick<EngineDeps, 'store'>,
-  { executionId, startWait }: ExecutionState,
-): Promise<boolean> {
-  if (startWait === null || !startWait.hasDeadline || startWait.isOverdue) return false;
-  return store.timers.isDue({ executionId, name: DEADLINE_TIMER });
 }

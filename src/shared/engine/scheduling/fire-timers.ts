@@ -1,15 +1,11 @@
-import { stepOfTimer } from '../../domain/execution/effect.ts';
-import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
-import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import { MovesTooFastError } from '../commit/retry-while-moved.ts';
-import { waitAfterDelay } from '../flow/after-delay.ts';
 import type { EngineDeps } from '../deps.ts';
+import { fireTimer } from './fire-timer.ts';
 import type { RoundResult } from './round-result.ts';
-import { shardOf } from './shard-of.ts';
 import { endChild, tellAsked, tellParent, type UntoldEnd } from '../advance/tell-family.ts';
-import { queueTopic, wakeFor } from '../wake/wake-for.ts';
+import { queueTopic } from '../wake/wake-for.ts';
 
 /**
  * Fires the timers that are due and puts the retries that are due on their queues. A timer fires
@@ -37,14 +33,16 @@ export async function fireTimers(
     if (end !== null) untold.push(end);
   };
   const told = await Promise.all([
-    ...others.map((timer) => apart(deps, timer.executionId, fire(deps, timer))),
+    ...others.map((timer) => apart(deps, timer.executionId, fireTimer(deps, timer))),
     ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
     ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
       apart(deps, timer.executionId, askChild(timer)),
     ),
   ]);
   const unheard = await tellEach(deps, untold);
-  await Promise.all(deadlines.map((timer) => apart(deps, timer.executionId, fire(deps, timer))));
+  await Promise.all(
+    deadlines.map((timer) => apart(deps, timer.executionId, fireTimer(deps, timer))),
+  );
   return {
     found: deadlines.length + told.filter((isTold) => isTold).length - unheard + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
@@ -92,24 +90,4 @@ async function apart(
     deps.report.trouble('answering a timer failed', error, ids);
     return false;
   }
-}
-
-async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
-  const { executionId, purpose, nodeId, visit } = timer;
-  const step = stepOfTimer(timer);
-  const payload = { purpose, visit, ...(step !== undefined && { step }) };
-  const fired = { kind: 'TimerFired', nodeId, payload } as const;
-  const commit: CommitPlan = {
-    ...emptyCommit(timer),
-    firesTimers: [timer.name],
-    events: [newEvent(fired, SCHEDULER_ACTOR)],
-    // One that has not begun by its deadline waits no longer: it fails.
-    leavesQueue: purpose === 'start_deadline',
-    ...(purpose === 'start_after' ? await waitAfterDelay(deps, timer) : { runnable: 'mark' }),
-  };
-  const verdict = await deps.committer.commit(commit);
-  if (!verdict.accepted) return;
-  deps.report.count('timers_fired', 1, { purpose });
-  deps.admission.note(commit, null);
-  wakeFor(deps.wake, commit, shardOf(executionId));
 }

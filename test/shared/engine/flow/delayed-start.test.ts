@@ -18,6 +18,7 @@ const IR = {
 const BY = { tenantId: TENANT, actorId: 'token:t' };
 const ROUND = { shards: [...Array(64).keys()], limit: 100 };
 const HOUR_MS = 3_600_000;
+const MISSED = ['WorkflowStarted', 'TimerStarted', 'TimerFired', 'WorkflowFailed'];
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: one whose time comes after a scheduler has listed it waits for its place`, async (t) => {
@@ -94,18 +95,52 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.scheduling.admitChildren();
     t.is(await svc.store.flow.find(late), null);
     await svc.scheduling.advanceRunnable(ROUND);
-    // The timer fires after the runner has looked at the execution.
-    while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
-    await svc.settle();
-    t.deepEqual(await svc.story(late), [
-      'WorkflowStarted',
-      'TimerStarted',
-      'TimerFired',
-      'WorkflowFailed',
-    ]);
+    await svc.rest();
+    t.deepEqual(await svc.story(late), MISSED);
     const next = await svc.start({});
     await svc.settle();
     t.true((await svc.story(next)).includes('NodeScheduled go'));
+  });
+
+  test(`${dialect}: those whose deadlines have passed hold back no others, though no timer fires`, async (t) => {
+    const svc = await open(t, dialect);
+    await svc.engine.registerWorkflow({ ...BY, ir: { ...IR, concurrency: { limit: 3 } } });
+    const holders = await svc.startEach(3, {});
+    const overdue = await svc.startEach(3, { deadline: '1h' });
+    const other = await svc.startOther();
+    await svc.settle();
+    for (const executionId of holders) {
+      await svc.engine.cancelExecution({ ...BY, executionId });
+    }
+    await svc.passTime(2 * HOUR_MS);
+    await svc.scheduling.admitChildren();
+    const event = { correlationKey: 'go', payload: {} };
+    await svc.engine.deliverExternalEvent({ ...BY, executionId: other, ...event });
+    const round = { ...ROUND, limit: overdue.length };
+    t.like(await svc.scheduling.advanceRunnable(round), { found: overdue.length });
+    await svc.rest();
+    for (const executionId of overdue) t.deepEqual(await svc.story(executionId), MISSED);
+    t.deepEqual(await svc.scheduling.advanceRunnable(round), { found: 1, more: false });
+    await svc.rest();
+    t.is((await svc.store.executions.find(other, TENANT))?.status, 'completed');
+  });
+
+  test(`${dialect}: a deadline fires once, though its timer and its place are found together`, async (t) => {
+    const svc = await open(t, dialect);
+    const first = await svc.start({});
+    const late = await svc.start({ deadline: '1h' });
+    await svc.settle();
+    await svc.engine.cancelExecution({ ...BY, executionId: first });
+    await svc.passTime(2 * HOUR_MS);
+    await svc.scheduling.admitChildren();
+    const { scheduling: beside } = openTestEngine({ store: svc.store });
+    await Promise.all([
+      svc.scheduling.advanceRunnable(ROUND),
+      beside.advanceRunnable(ROUND),
+      beside.fireTimers(ROUND),
+    ]);
+    await svc.settle();
+    t.deepEqual(await svc.story(late), MISSED);
   });
 
   test(`${dialect}: one that has missed its deadline while paused joins no queue`, async (t) => {
@@ -150,16 +185,32 @@ async function open(t: ExecutionContext, dialect: Dialect) {
   const svc = openTestEngine({ store });
   await svc.engine.registerWorkflow({ ...BY, ir: IR });
   const given = { workflowVersion: null, input: {}, priority: 5, idempotencyKey: null };
+  async function startOf(workflowId: string, startTimes: StartTimesText): Promise<ExecutionId> {
+    const started = await svc.engine.startExecution({ ...BY, workflowId, ...given, startTimes });
+    return started.executionId;
+  }
+  const start = (startTimes: StartTimesText) => startOf(IR.workflow_id, startTimes);
   return {
     ...svc,
-    async start(startTimes: {
-      readonly after?: string;
-      readonly deadline?: string;
-    }): Promise<ExecutionId> {
-      const { workflow_id: workflowId } = IR;
-      const started = await svc.engine.startExecution({ ...BY, workflowId, ...given, startTimes });
-      return started.executionId;
+    start,
+    startEach(count: number, startTimes: StartTimesText): Promise<readonly ExecutionId[]> {
+      return Promise.all(Array.from({ length: count }, () => start(startTimes)));
+    },
+    /** One of a workflow without limits. */
+    async startOther(): Promise<ExecutionId> {
+      const { nodes } = IR;
+      await svc.engine.registerWorkflow({ ...BY, ir: { workflow_id: 'other', nodes } });
+      return startOf('other', {});
+    },
+    /** Lets the runners that are under way come to rest, and begins no others. */
+    async rest(): Promise<void> {
+      while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
     },
     passTime: (byMs: number) => age({ table: 'timers', columns: ['due_at'], byMs }),
   };
+}
+
+interface StartTimesText {
+  readonly after?: string;
+  readonly deadline?: string;
 }
