@@ -32,8 +32,15 @@ export interface ExecutionStore {
   usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
   list(params: ListExecutions): Promise<readonly ListedRow[]>;
+  /** One execution that has not ended and that one of these has started; null: there is none. */
+  findLiveChild(of: LiveChildOf): Promise<ExecutionId | null>;
   /** The executions of one workflow, last updated first; an end counts as an update. */
   listUpdated(params: ListUpdated): Promise<UpdatedPage>;
+}
+
+export interface LiveChildOf {
+  readonly tenantId: TenantId;
+  readonly parents: readonly ExecutionId[];
 }
 
 export interface EventsAfter {

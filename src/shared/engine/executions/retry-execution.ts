@@ -166,27 +166,13 @@ async function refuseBesideChildren(
   { carried, parents }: RetryPoint,
 ): Promise<void> {
   if (carried.undo === undefined) return;
-  const first = {
-    tenantId,
-    workflowId: null,
-    createdAfter: null,
-    createdBefore: null,
-    cursor: null,
-    limit: 1,
-    offset: 0,
-  };
-  for (const parentExecutionId of parents) {
-    for (const status of ['running', 'paused'] as const) {
-      const [child] = await store.executions.list({ ...first, parentExecutionId, status });
-      if (child === undefined) continue;
-      const { executionId: childId } = child;
-      throw conflict(
-        `execution ${executionId}: its child ${childId} may still undo steps, and the retry must not undo ` +
-          `earlier ones before: retry it once the child has ended (see svc execution explain ${childId})`,
-        { child_execution_id: childId },
-      );
-    }
-  }
+  const childId = await store.executions.findLiveChild({ tenantId, parents: [...parents] });
+  if (childId === null) return;
+  throw conflict(
+    `execution ${executionId}: its child ${childId} may still undo steps, and the retry must not undo ` +
+      `earlier ones before: retry it once the child has ended (see svc execution explain ${childId})`,
+    { child_execution_id: childId },
+  );
 }
 
 function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error {

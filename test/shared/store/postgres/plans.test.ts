@@ -429,6 +429,8 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
     limit: 10,
     offset: 0,
   });
+  const parents = [executionIdFromUuid(makeUuid()), execution.executionId];
+  t.is(await store.executions.findLiveChild({ tenantId: execution.tenantId, parents }), childId);
   await commitOne(
     store,
     makePlan(execution, { status: 'cancelled', events: [makeEvent()], revokesAll: true }),

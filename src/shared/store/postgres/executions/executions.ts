@@ -84,6 +84,12 @@ export function createExecutionStore(
       return rows.map(decodeListed);
     },
 
+    async findLiveChild({ tenantId, parents }) {
+      const values = [parents.map(toUuid), tenantId];
+      const [child] = await readers.run<{ readonly id: string }>(LIVE_CHILD, values, tenantId);
+      return child === undefined ? null : executionIdFromUuid(child.id);
+    },
+
     listUpdated: (params) => listUpdated(readers, params),
   };
 }
@@ -135,6 +141,25 @@ const FIND_MANY: Statement = {
     select ${EXECUTION_COLUMNS}
     from executions e
     where e.id = any($1::uuid[])`,
+};
+
+/** The order makes the server look up the children of each by their index, also without statistics. */
+const LIVE_CHILD: Statement = {
+  name: 'find-live-child',
+  writes: false,
+  text: `
+    select c.id
+    from unnest($1::uuid[]) as p (id)
+    cross join lateral (
+      select e.id
+      from executions e
+      where e.parent_execution_id = p.id
+        and e.tenant_id = $2
+        and e.status in ('running', 'paused')
+      order by e.parent_execution_id, e.id
+      limit 1
+    ) c
+    limit 1`,
 };
 
 const USAGE: Statement = {

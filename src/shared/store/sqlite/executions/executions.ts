@@ -6,6 +6,7 @@ import type {
   ExecutionStore,
   ListedRow,
   ListExecutions,
+  LiveChildOf,
   LoadedExecution,
 } from '../../executions.ts';
 import { commitPlans } from '../commit/commit.ts';
@@ -40,6 +41,7 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     eventsBetween: (range) => connection.read(() => selectEventsBetween(connection, range)),
     usage: (id) => connection.read(() => readUsage(connection, id)),
     list: (filter) => connection.read(() => listExecutions(connection, filter)),
+    findLiveChild: (of) => connection.read(() => findLiveChild(connection, of)),
     listUpdated: (params) => connection.read(() => listUpdated(connection, params)),
   };
 }
@@ -66,6 +68,23 @@ function hasEnded(connection: Connection, id: ExecutionId): boolean {
     { id },
   );
   return row !== undefined;
+}
+
+function findLiveChild(
+  connection: Connection,
+  { tenantId, parents }: LiveChildOf,
+): ExecutionId | null {
+  const child = connection.get<{ readonly id: ExecutionId }>(
+    `select e.id
+     from json_each(:parents) p
+     cross join executions e indexed by executions_by_parent
+     where e.parent_execution_id = p.value
+       and e.tenant_id = :tenant_id
+       and e.status in ('running', 'paused')
+     limit 1`,
+    { parents: JSON.stringify(parents), tenant_id: tenantId },
+  );
+  return child?.id ?? null;
 }
 
 function loadExecution(

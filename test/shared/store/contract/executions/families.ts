@@ -86,6 +86,37 @@ export function familyCases(name: string, open: () => TestStore): void {
     t.deepEqual(await listChildren(store, { ...parent, tenantId: makeTenantId() }), []);
   });
 
+  check('a child that has not ended is found among those of many parents', async (t, { store }) => {
+    const parents = [await start(store), await start(store), await start(store)];
+    const [first, second, other] = parents;
+    if (first === undefined || second === undefined || other === undefined) {
+      throw new Error('three were started');
+    }
+    const { tenantId } = second;
+    const [ended, live, foreign] = [makeChild(second), makeChild(second), makeChild(other)];
+    for (const [parent, child] of [
+      [second, ended],
+      [second, live],
+      [other, foreign],
+    ] as const) {
+      const plan = makePlan(parent, { events: [makeEvent()], startsExecutions: [child] });
+      await commitOne(store, plan);
+    }
+    await commitOne(store, makePlan({ ...ended, tenantId }, ENDED));
+    const find = (of: readonly Started[]) =>
+      store.executions.findLiveChild({
+        tenantId,
+        parents: of.map(({ executionId }) => executionId),
+      });
+    t.is(await find(parents), live.executionId);
+    await commitOne(store, makePlan({ ...live, tenantId }, { status: 'paused' }));
+    t.is(await find([first, second]), live.executionId);
+    await commitOne(store, makePlan({ ...live, tenantId }, ENDED));
+    t.is(await find([first, second]), null);
+    t.is(await find([other]), null, 'a child of another tenant');
+    t.is(await find([]), null);
+  });
+
   check('a run that continues another begins with its usage of models', async (t, { store }) => {
     const run = await start(store);
     const next = {
