@@ -44,7 +44,7 @@ export interface CommitPlan {
   readonly tree: TreeUse | null;
   /** An execution that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
-  /** For hints: it ends in this line. Absent: any that waits for its places may begin after it. */
+  /** For hints: it ends in this line. Absent: all that wait for its places may begin after it. */
   readonly endsInLine?: AwaitedLine;
   /** Its batch is closed: it waits no longer for its key, and next for a place of its tenant, if for anything. */
   readonly leavesLine?: true;
@@ -93,7 +93,11 @@ export interface CommitPlan {
   readonly runnable: 'mark' | 'clear' | 'keep';
 }
 
-/** The others for which an execution that waits in a line may make room when it ends. */
+/**
+ * An execution that waits in a line may make room for these when it ends, as of a reading before the commit
+ * of its end. If it gets its place in between, the end frees that place without a hint. The next look finds
+ * the place: a loop that has given one looks often for a while (`scheduler/loops/admit-children.ts`).
+ */
 export interface AwaitedLine {
   /** For others of its key: it is the first of the line, it displaces others, or it has a place of the key. */
   readonly roomInKey: boolean;
