@@ -94,7 +94,7 @@ export function createAwaitedPlaces({
   };
 }
 
-/** The room that an execution leaves if it did not end in a line. */
+/** An execution that did not end in a line leaves all of it. */
 const ALL_ROOM: AwaitedLine = { roomInKey: true, roomInTenant: true };
 
 /** Three looks at rest. */

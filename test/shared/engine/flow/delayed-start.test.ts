@@ -202,7 +202,7 @@ async function open(t: ExecutionContext, dialect: Dialect) {
       await svc.engine.registerWorkflow({ ...BY, ir: { workflow_id: 'other', nodes } });
       return startOf('other', {});
     },
-    /** Lets the runners that are under way come to rest, and begins no others. */
+    /** Waits until the runners that are under way have stopped, and begins no others. */
     async rest(): Promise<void> {
       while (svc.scheduling.underWay() > 0) await new Promise((resolve) => setImmediate(resolve));
     },
