@@ -15,9 +15,9 @@ test('a claim takes the items of all workflows with keys of fairness, or of none
 });
 
 function toolsOf(name: WorkflowName): readonly string[] {
-  return Object.values<JsonObject>(WORKFLOWS[name].nodes).flatMap(({ kind }) =>
-    isJsonObject(kind) && kind['type'] === 'python_fn'
-      ? [[kind['module'], kind['function']].join('.')]
-      : [],
-  );
+  return Object.values<JsonObject>(WORKFLOWS[name].nodes).flatMap(({ kind }) => {
+    if (!isJsonObject(kind) || kind['type'] !== 'python_fn') return [];
+    const { module, function: called } = kind as Readonly<Record<string, string>>;
+    return [`${module}.${called}`];
+  });
 }
