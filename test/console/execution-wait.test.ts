@@ -71,7 +71,8 @@ story('a start that waits for its tenant says so, and is cancelled there', async
   await open(`executions/${second}`);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: /^Cancel/ }).click();
+  await dialog.getByLabel('Type orders to confirm').fill('orders');
+  await dialog.getByRole('button', { name: 'Cancel execution' }).click();
   await page.getByRole('heading', { name: 'How it ended' }).waitFor();
   t.deepEqual(await tenant.story(second), ['WorkflowStarted', 'TimerStarted', 'WorkflowCancelled']);
   await open(`executions/${third}`);
