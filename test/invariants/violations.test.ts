@@ -86,12 +86,15 @@ test('calls of a quota go to workers as fast as its burst and its rate allow', (
 test('an import may be refused while its id is of a time to come', (t) => {
   const run = addImports(makeExampleRun());
   const { asks } = deedOf(run, 'import');
-  const refuse = (of: string) => {
-    addDeed(run, { ...asks, of } as Ask, {});
+  const refuse = (of: string, error = 'it is of a time to come: set the clock right') => {
+    addDeed(run, { ...asks, of } as Ask, { error });
     Object.assign(run.deeds.at(-1)?.answer ?? {}, { status: 400 });
   };
   refuse('exec_ffffffffffff7abc8def0123456789ab');
   t.deepEqual(rulesBroken(run), []);
+  refuse('exec_ffffffffffff7abc8def0123456789ab', 'not now');
+  t.deepEqual(rulesBroken(run), ['an import of what ran elsewhere is accepted']);
+  run.deeds.pop();
   refuse('exec_0000000000007abc8def0123456789ab');
   t.deepEqual(rulesBroken(run), ['an import of what ran elsewhere is accepted']);
 });

@@ -22,6 +22,11 @@ export interface ListedRef extends ExecutionRef {
   readonly isListed?: true;
 }
 
+/** The tenant that the execution must belong to; null: its list has checked that. */
+export function tenantToCheck(caller: Reader, { isListed }: ListedRef): TenantId | null {
+  return isListed === true ? null : caller.tenantId;
+}
+
 export interface EventRange {
   /** Only events with a greater sequence; 0: all. */
   readonly after: number;

@@ -179,7 +179,9 @@ function nameOf(record: Omit<NonNullable<Dump['imported_executions']>[number], '
 }
 
 /** The clock of the process that made the id was ahead: the import may have to wait for that time. */
-function isAhead({ asks: { of, document } }: Import): boolean {
+function isRefusedAsAhead({ asks: { of, document }, answer }: Import): boolean {
+  if (answer?.status !== 400 || !textIn(answer.body, 'error').includes('of a time to come'))
+    return false;
   const madeAt = Number.parseInt(of.slice('exec_'.length).slice(0, 12), 16);
   const lastAt = Date.parse(document.events.at(-1)?.created_at ?? '');
   return madeAt > lastAt + AHEAD_MS_MAX;
@@ -193,7 +195,7 @@ function checkAnswers(dump: Dump, imports: readonly Import[]): Violation[] {
     ...violations('an import of what ran elsewhere is accepted', imports, (deed) => {
       const { of, isSound } = deed.asks;
       // A removal may come between two steps of an import.
-      const isOpen = !isCopy(deed) || !isSound || removed.has(of) || isAhead(deed);
+      const isOpen = !isCopy(deed) || !isSound || removed.has(of) || isRefusedAsAhead(deed);
       // Nobody has judged a document that did not arrive whole.
       const isJudged = wasRefused(deed) && deed.answer?.status !== REQUEST_TIMEOUT;
       if (isOpen || !isJudged) return null;

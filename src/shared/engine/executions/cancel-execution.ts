@@ -1,4 +1,4 @@
-import type { Actor, Caller, ListedRef } from '../caller.ts';
+import { type Actor, type Caller, type ListedRef, tenantToCheck } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
@@ -29,15 +29,15 @@ import { childEnded, endAsked, isUnbegun, parentEnded, treeUseOf } from '../adva
 export function cancelExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId, isListed }: ListedRef,
+  ref: ListedRef,
 ): Promise<{
   readonly executionId: ExecutionId;
   /** How it ends once its undos and finalizers are done; null: it has ended. */
   readonly ending: TerminalStatus | null;
 }> {
   return changeExecution(deps, {
-    tenantId: isListed ? null : caller.tenantId,
-    executionId,
+    tenantId: tenantToCheck(caller, ref),
+    executionId: ref.executionId,
     propose: async (state, { row }) => {
       const { executionId: id } = row;
       if (row.status === 'cancelled')

@@ -1,4 +1,4 @@
-import type { Actor, Caller, ListedRef } from '../caller.ts';
+import { type Actor, type Caller, type ListedRef, tenantToCheck } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { deriveStatus } from '../../domain/execution/derive-status.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
@@ -41,11 +41,11 @@ export interface PauseAnswer {
 export function pauseExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId, isListed, reason }: ListedRef & { readonly reason: string | null },
+  { reason, ...ref }: ListedRef & { readonly reason: string | null },
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    tenantId: isListed ? null : caller.tenantId,
-    executionId,
+    tenantId: tenantToCheck(caller, ref),
+    executionId: ref.executionId,
     propose: (state, { row }) => {
       checkLive(row);
       if (state.pauses.some(({ scope }) => scope === 'execution')) {
@@ -59,11 +59,11 @@ export function pauseExecution(
 export function resumeExecution(
   deps: EngineDeps,
   caller: Caller,
-  { executionId, isListed }: ListedRef,
+  ref: ListedRef,
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    tenantId: isListed ? null : caller.tenantId,
-    executionId,
+    tenantId: tenantToCheck(caller, ref),
+    executionId: ref.executionId,
     propose: (state, { row }) => {
       checkLive(row);
       if (state.pauses.every(({ scope }) => scope !== 'execution')) {

@@ -1,5 +1,6 @@
 import { DEADLINE_TIMER } from '../../domain/execution/explain/questions.ts';
 import { type ExecutionState, isDelayed } from '../../domain/execution/state.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
 import type { DueTimer } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 
@@ -14,7 +15,7 @@ export async function findMissedDeadline(
 ): Promise<DueTimer | null> {
   const { executionId, tenantId, startWait } = state;
   if (startWait === null || !startWait.hasDeadline || startWait.isOverdue) return null;
-  if (isDelayed(state)) return null;
+  if (isDelayed(state) || isTerminal(state.status)) return null;
   const timer = { executionId, name: DEADLINE_TIMER };
   if (!(await store.timers.isDue(timer))) return null;
   return { ...timer, tenantId, purpose: 'start_deadline', nodeId: null, visit: null };
