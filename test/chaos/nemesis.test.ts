@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 
 import test from 'ava';
 
@@ -57,26 +58,46 @@ test('all faults strike before any strikes again', async (t) => {
 });
 
 test('a target stays calm for as long as its last fault says', async (t) => {
-  let calmUntil = 0;
-  let firedEarly = 0;
-  const calm: Fault = {
+  const calm = Promise.withResolvers<void>();
+  const fired: string[] = [];
+  const fault: Fault = {
     name: 'calm',
     fire: async ({ isStruck }) => {
-      if (isStruck('target')) return null;
-      if (performance.now() < calmUntil) firedEarly += 1;
-      const heal = async () => void (calmUntil = performance.now() + CALM_MS);
-      return { target: 'target', lastsMs: 0, calmMs: CALM_MS, heal };
+      fired.push(isStruck('target') ? 'in vain' : 'struck');
+      return isStruck('target') ? null : { ...blow, target: 'target', calmMs: CALM_MS };
     },
   };
   const nemesis = startNemesis({
-    faults: [calm],
+    faults: [fault],
     cluster: {} as ChaosCluster,
     dice: createDice('calm'),
     now: () => 0,
     gapMs: [0, 1],
+    wait: (ms) => (ms === CALM_MS ? calm.promise : setImmediate()),
   });
-  await eventually(() => assert(nemesis.strikes.length >= 3));
+  await eventually(() => assert(fired.length >= 4));
+  t.deepEqual(fired.slice(0, 4), ['struck', 'in vain', 'in vain', 'in vain']);
+  calm.resolve();
+  await eventually(() => assert(fired.lastIndexOf('struck') > 0));
   await nemesis.stop();
-  t.is(firedEarly, 0);
-  t.true(performance.now() >= calmUntil);
+});
+
+test('a run ends once its targets are calm', async (t) => {
+  const calm = Promise.withResolvers<void>();
+  const nemesis = startNemesis({
+    faults: [{ name: 'calm', fire: async () => ({ ...blow, target: 'target', calmMs: CALM_MS }) }],
+    cluster: {} as ChaosCluster,
+    dice: createDice('calm'),
+    now: () => 0,
+    gapMs: [0, 1],
+    wait: (ms) => (ms === CALM_MS ? calm.promise : setImmediate()),
+  });
+  await eventually(() => assert(nemesis.strikes.length >= 1));
+  const order: string[] = [];
+  const stopped = nemesis.stop().then(() => order.push('stopped'));
+  await setImmediate();
+  order.push('calm');
+  calm.resolve();
+  await stopped;
+  t.deepEqual(order, ['calm', 'stopped']);
 });

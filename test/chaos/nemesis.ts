@@ -31,8 +31,10 @@ export function startNemesis(params: {
   readonly now: () => number;
   /** The pause between two strikes, from and to. */
   readonly gapMs?: readonly [number, number];
+  /** Waits, and ends early where the signal says so; for tests of their own time. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }): Nemesis {
-  const { faults, cluster, dice, now, gapMs = GAP_MS } = params;
+  const { faults, cluster, dice, now, gapMs = GAP_MS, wait = waitUnlessAborted } = params;
   const strikes: Strike[] = [];
   const troubles: string[] = [];
   const struck = new Set<string>();
@@ -94,14 +96,14 @@ export function startNemesis(params: {
       if (strike === undefined) return;
       const told = typeof note === 'string' ? { note } : {};
       strikes[of.place] = { ...strike, healedAtMs: now(), ...told };
-      if (blow.calmMs !== undefined) await delay(blow.calmMs);
+      if (blow.calmMs !== undefined) await wait(blow.calmMs);
     } catch (error) {
       troubles.push(`${of.fault} of ${blow.target} could not be healed: ${messageOf(error)}`);
     }
   }
 
-  function rest(ms: number): Promise<unknown> {
-    return delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  function rest(ms: number): Promise<void> {
+    return wait(ms, over.signal);
   }
 
   const striking = strikeAgainAndAgain();
@@ -114,6 +116,10 @@ export function startNemesis(params: {
       await Promise.all(blows);
     },
   };
+}
+
+async function waitUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 async function inTime<Result>(deed: Promise<Result>): Promise<Result> {
