@@ -1,4 +1,4 @@
--- after: 2900963e0efd1659124ad445e080e6992f0cb9b386065555a82e2c62be4b0a5f
+-- after: 7845168ee6fcfd39e76a59643128ab5a0614b4be46acea2946c9678c651832fa
 -- Generated, see test/shared/store/schema/new-file.test.ts
 
 CREATE TABLE lease_fence (

@@ -13,6 +13,7 @@ export interface RetryPolicy {
   readonly nonRetryableOn: readonly string[];
 }
 
+/** Stored items without a policy have this one, so a change of it changes them too. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxAttempts: 3,
   backoff: 'exponential',

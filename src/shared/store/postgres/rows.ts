@@ -9,7 +9,7 @@ import {
   type WorkItemId,
 } from '../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
-import { DEFAULT_RETRY_POLICY } from '../../domain/work/retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../domain/work/retry.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
 import type { ExecutionRow, ListedRow, ListedWait } from '../executions.ts';
 import type { Lease } from '../work.ts';
@@ -351,7 +351,7 @@ export interface RecordColumns {
   readonly tool: string;
   /** JSON texts. */
   readonly payload: string;
-  /** Null: the default. */
+  /** See `writeRetryPolicy`. */
   readonly retry_policy: string | null;
   readonly heartbeat_interval_ms: number;
   readonly queue_name: string | null;
@@ -372,10 +372,16 @@ export function decodeRecord(
     idempotencyKey: row.idempotency_key,
     tool: row.tool,
     payload: JSON.parse(row.payload) as WorkItemRecord['payload'],
-    retryPolicy:
-      row.retry_policy === null
-        ? DEFAULT_RETRY_POLICY
-        : (JSON.parse(row.retry_policy) as WorkItemRecord['retryPolicy']),
+    retryPolicy: readRetryPolicy(row.retry_policy),
     heartbeatIntervalMs: row.heartbeat_interval_ms,
   };
+}
+
+/** Null: the default policy, whose text would take 139 bytes in the log of each item. */
+export function writeRetryPolicy(policy: RetryPolicy): string | null {
+  return policy === DEFAULT_RETRY_POLICY ? null : JSON.stringify(policy);
+}
+
+function readRetryPolicy(text: string | null): RetryPolicy {
+  return text === null ? DEFAULT_RETRY_POLICY : (JSON.parse(text) as RetryPolicy);
 }

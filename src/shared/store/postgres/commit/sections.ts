@@ -12,7 +12,7 @@ import { approvalChangesOf } from '../../rows/approval-changes.ts';
 import { labelsOf, setLabelsOf } from '../../rows/label-rows.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeLine } from '../../rows/wait-line.ts';
-import { toUuid } from '../rows.ts';
+import { toUuid, writeRetryPolicy } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
 import {
   dropsOf,
@@ -248,7 +248,7 @@ export const COMMIT_SECTIONS = {
     idempotency_key: ['text', ({ record }) => record.idempotencyKey],
     tool: ['text', ({ record }) => record.tool],
     payload: ['json', ({ record }) => JSON.stringify(record.payload)],
-    retry_policy: ['json', ({ record }) => JSON.stringify(record.retryPolicy)],
+    retry_policy: ['json', ({ record }) => writeRetryPolicy(record.retryPolicy)],
     heartbeat_interval_ms: ['int4', ({ record }) => record.heartbeatIntervalMs],
     node_timeout_ms: ['int8', ({ ticket }) => ticket.nodeTimeoutMs],
     schedule_to_start_ms: ['int8', ({ ticket }) => ticket.scheduleToStartMs],

@@ -1,0 +1,3 @@
+-- works from: 46
+-- Nothing to change: from here on processes write null for the default retry policy (see 0046), which those that know
+-- no migration after 45 cannot read.

@@ -1,0 +1,2 @@
+-- works from: 46
+-- Nothing to change: SQLite keeps the policy in each row (see 0046).
