@@ -5,8 +5,8 @@ import { endWithNpm } from './end-with-npm.ts';
 
 /*
  * The life of a process that serves. The first SIGTERM, SIGINT or SIGHUP asks it to stop: while it
- * is starting, the start is broken off; later, it takes on nothing more, finishes or gives back what
- * it has, and exits with 0. Before that an API may serve on for a while and only say that it is leaving,
+ * is starting, the start is broken off, unless its API listens; later, it takes on nothing more, finishes or
+ * gives back what it has, and exits with 0. Before that an API may serve on for a while and only say that it is leaving,
  * for load balancers to notice. Another signal ends it at once, and so does a drain that is not over
  * some time after its deadline. Neither loses anything: what was acknowledged is in the database,
  * and leases that nobody renews are handed out again.
@@ -39,7 +39,7 @@ export async function runUntilStopped(params: {
   readonly deadlineMs: number;
   /** How long it serves on before that. */
   readonly leaveMs?: number;
-  /** Rejects soon after the signal is aborted. */
+  /** Rejects soon after the signal is aborted, or gives a runtime to stop if it serves requests already. */
   readonly start: (signal: AbortSignal) => Promise<Runtime>;
 }): Promise<void> {
   const { log, deadlineMs, leaveMs = 0, start } = params;

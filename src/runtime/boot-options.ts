@@ -23,7 +23,7 @@ export interface Boot {
   readonly processId: string;
   readonly log: Logger;
   readonly databaseWaitMs: number;
-  /** Breaks the start off. */
+  /** Breaks the start off, unless the API listens already: the caller then stops the runtime. */
   readonly signal: AbortSignal;
   /** Keys of model providers, and what the secrets of tools and log redaction refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;

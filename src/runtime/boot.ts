@@ -31,7 +31,8 @@ export interface BootedRuntime {
 /**
  * Builds a process from its configuration, from the ground up: database, engine, listeners, loops. The
  * loops begin once all ports are this process's, and within one turn of the event loop, so the probes never
- * report an unready process as ready. A failed start closes everything that it has opened.
+ * report an unready process as ready. A failed start closes everything that it has opened, and so does one that
+ * the signal breaks off. Once the API listens, the signal breaks off nothing: the caller stops the runtime.
  */
 export async function boot(params: Boot): Promise<BootedRuntime> {
   const opened = new AsyncDisposableStack();
@@ -61,7 +62,8 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     loops: role === 'api' ? null : () => scheduler?.health().loops ?? [],
     draining: draining.signal,
   });
-  signal.throwIfAborted();
+  // An API that listens may have requests, which only a stop lets finish.
+  if (!api?.server) signal.throwIfAborted();
   if (role === 'api') announceSelf(given);
   else scheduler = startLoops(given, role);
   const url = api?.server?.url ?? null;

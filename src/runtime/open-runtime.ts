@@ -103,6 +103,10 @@ export async function openRuntimeOn(
   });
   const stop = ({ deadlineMs = STOP_MS_MAX }: { readonly deadlineMs?: number } = {}) =>
     runtime.stop({ leaveMs: 0, deadlineMs });
+  if (signal?.aborted === true) {
+    await stop();
+    signal.throwIfAborted();
+  }
   return {
     url: runtime.url,
     handler: runtime.handler,
