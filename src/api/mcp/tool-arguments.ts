@@ -50,9 +50,18 @@ export function readArguments(tool: McpTool, given: JsonObject): ToolArguments {
   return {
     params: endpoint.params === null ? {} : decode(endpoint.params, readParams(tool, given)),
     query: endpoint.query === null ? {} : decode(endpoint.query, readQuery(tool, given)),
-    body: endpoint.body === null ? {} : decode(endpoint.body, readBody(tool, given)),
+    body: endpoint.body === null ? {} : inspected(endpoint, readBody(tool, given)),
     headers: readHeaders(tool, given),
   };
+}
+
+function inspected(
+  { body, inspectBody }: Pick<McpTool['endpoint'], 'body' | 'inspectBody'>,
+  given: JsonObject,
+): unknown {
+  const decoded = body && decode(body, given);
+  inspectBody?.(given);
+  return decoded;
 }
 
 function readParams({ idArgument = 'id' }: McpTool, given: JsonObject): JsonObject {

@@ -29,7 +29,7 @@ export function buildOpenApi(params: {
       version: params.version,
       description:
         'Durable execution of workflows. Unknown fields of a body are ignored, save where its ' +
-        'schema allows no others, or where a start names nearly a rule; null is the same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
+        'schema allows no others, or where a start names nearly a rule or a time; null is the same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
     },
     servers: [{ url: '/', description: 'The runtime that serves this document.' }],
     tags: tagsOf(params.routes),

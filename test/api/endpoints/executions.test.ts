@@ -98,6 +98,10 @@ test('400: a misspelt rule or time is refused with the name that was meant', asy
     [{ Debounce: { wait: '1s' } }, '/Debounce is unknown, did you mean "debounce"?'],
     [{ startAfter: '1h' }, '/startAfter is unknown, did you mean "start_after"?'],
     [{ start_deadlin: 60 }, '/start_deadlin is unknown, did you mean "start_deadline"?'],
+    [{ start_at: '2030-01-31T09:00:00Z' }, '/start_at is unknown, did you mean "start_after"?'],
+    [{ delay: 60 }, '/delay is unknown, did you mean "start_after"?'],
+    [{ deadline: '1h' }, '/deadline is unknown, did you mean "start_deadline"?'],
+    [{ startBy: '1h' }, '/startBy is unknown, did you mean "start_deadline"?'],
   ];
   for (const [more, message] of wrong) {
     const answer = await start(more);
@@ -109,6 +113,7 @@ test('400: a misspelt rule or time is refused with the name that was meant', asy
     { match: { a: 1 } },
     { batches: 2 },
     { rates: [] },
+    { deadline: { of: 'the order' } },
   ]) {
     t.is((await start(more)).status, 201);
   }

@@ -196,6 +196,11 @@ test('tool errors: the API’s own words explain wrong arguments', async (t) => 
     ],
     ['start_execution', { workflow_id: 'x', input: { n: 2 ** 53 } }, /send it as a string/],
     ['start_execution', { workflow_id: 'x', input: {}, idempotency_key: 1 }, /^bad request: idem/],
+    [
+      'start_execution',
+      { workflow_id: 'x', input: {}, concurency: { limit: 1 } },
+      'bad request: /concurency is unknown, did you mean "concurrency"?',
+    ],
     ['get_execution', {}, 'bad request: execution_id is required'],
     ['get_execution', { execution_id: 7 }, 'bad request: execution_id must be a string'],
     ['get_execution', UNKNOWN, `not found: execution ${UNKNOWN.execution_id}`],

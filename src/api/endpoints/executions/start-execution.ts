@@ -24,8 +24,8 @@ export const startExecution = defineEndpoint({
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
     '`execution_id`; the same key with another body gives 409. A workflow whose `concurrency` refuses ' +
-    'starts gives 409 with `code` `concurrency_limit`. A member that is nearly a rule, such as ' +
-    '`concurency`, gives 400. A `traceparent` header puts ' +
+    'starts gives 409 with `code` `concurrency_limit`. A member that is nearly a rule or a time, such as ' +
+    '`concurency` or `deadline`, gives 400. A `traceparent` header puts ' +
     'its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the ' +
     'execution ends within that time, and 202 when it does not; without it, 201 at once.',
   query: z.object({

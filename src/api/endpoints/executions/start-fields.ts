@@ -43,10 +43,19 @@ export const startFields = {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(startFields));
 const TIMES = ['start_after', 'start_deadline'];
+/** Other words for a time, in the letters of `lettersOf`; the command line has `--after` and `--deadline`. */
+const WORDS_FOR_TIMES: ReadonlyMap<string, string> = new Map([
+  ...['after', 'startat', 'startin', 'startdelay', 'delay', 'beginat', 'beginafter'].map(
+    (word) => [word, 'start_after'] as const,
+  ),
+  ...['deadline', 'startby', 'startbefore', 'beginby', 'begindeadline'].map(
+    (word) => [word, 'start_deadline'] as const,
+  ),
+]);
 
 /**
- * Members that a start does not know are ignored. Those that are nearly a rule or a time are refused, because
- * a typo would lift a limit.
+ * Members that a start does not know are ignored. Those that are nearly a rule or a time, or another word for a
+ * time, are refused: the execution would begin without its limit, or at another time.
  */
 export function refuseMisspelt(body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
@@ -57,12 +66,13 @@ export function refuseMisspelt(body: JsonObject): void {
   }
 }
 
-/** Any text or number could be a time, so its name must be one slip from that of a time. */
+/** Any text or number could be a time, so its name must be one slip from that of a time, or a word for it. */
 function meantBy(name: string, value: JsonValue): string | null {
   if (isLikeRule(value)) return nearestName(name, RULE_KINDS);
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const letters = lettersOf(name);
-  return TIMES.find((time) => countChanges(letters, lettersOf(time)) <= 1) ?? null;
+  const word = WORDS_FOR_TIMES.get(letters);
+  return word ?? TIMES.find((time) => countChanges(letters, lettersOf(time)) <= 1) ?? null;
 }
 
 /** `startAfter` and `start_after` are the same letters. */
