@@ -192,21 +192,23 @@ def test_a_worker_that_stops_says_that_its_claim_is_the_last() -> None:
     assert claims[1]["claim_id"] == claims[0]["claim_id"]
 
 
+ITEM = {
+    "id": "item_1",
+    "execution_id": "exec_1",
+    "node_id": "a",
+    "queue_type": "python_tool",
+    "attempt": 0,
+    "lease_fence": 1,
+    "lease_expires_at": "2100-01-01T00:00:00.000Z",
+    "heartbeat_interval_ms": 60_000,
+    "idempotency_key": "k",
+    "payload": {"module": "a", "function": "b", "input": {}},
+}
+
+
 def test_a_worker_whose_places_are_all_taken_says_that_it_stops() -> None:
     claims: list[dict[str, Any]] = []
     said = threading.Event()
-    item = {
-        "id": "item_1",
-        "execution_id": "exec_1",
-        "node_id": "a",
-        "queue_type": "python_tool",
-        "attempt": 0,
-        "lease_fence": 1,
-        "lease_expires_at": "2100-01-01T00:00:00.000Z",
-        "heartbeat_interval_ms": 60_000,
-        "idempotency_key": "k",
-        "payload": {"module": "a", "function": "b", "input": {}},
-    }
 
     async def answer(request: httpx.Request) -> httpx.Response:
         if not request.url.path.endswith("/claim"):
@@ -215,7 +217,7 @@ def test_a_worker_whose_places_are_all_taken_says_that_it_stops() -> None:
         if claims[-1].get("last"):
             said.set()
         first = len(claims) == 1
-        return httpx.Response(200, json={"work_items": [item]} if first else {"work_item": None})
+        return httpx.Response(200, json={"work_items": [ITEM]} if first else {"work_item": None})
 
     @tool("a.b")
     def stopping(_: object) -> None:
@@ -230,6 +232,48 @@ def test_a_worker_whose_places_are_all_taken_says_that_it_stops() -> None:
     )
     worker.run()
     assert [claim.get("last", False) for claim in claims] == [False, True]
+
+
+def test_a_worker_says_again_that_it_stops_if_its_last_report_has_claimed_after_that() -> None:
+    claims: list[dict[str, Any]] = []
+    left = asyncio.Event()
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        claim = json.loads(request.content)
+        claims.append(claim)
+        if len(claims) == 1:
+            return httpx.Response(200, json={"work_items": [ITEM]})
+        if claim.get("last"):
+            left.set()
+        if "reports" not in claim:
+            return httpx.Response(200, json={"work_items": []})
+        worker.stop()
+        # The runtime serves the report after the claim that says that the worker stops.
+        await left.wait()
+        results = [{"work_item_id": ITEM["id"], "status": 200, "body": {}}]
+        return httpx.Response(200, json={"work_items": [], "results": results})
+
+    made = [tool("a.b")(lambda _: None)]
+    transport = httpx.MockTransport(answer)
+    worker = Worker(url="http://svc.test", tools=made, concurrency=1, transport=transport)
+    worker.run()
+    assert [claim.get("last", False) for claim in claims] == [False, False, True, True]
+
+
+def test_a_worker_that_stops_repeats_no_claim_to_a_runtime_that_knows_the_contract_alone() -> None:
+    claims: list[dict[str, Any]] = []
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        claims.append(json.loads(request.content))
+        if len(claims) == 2:
+            worker.stop()
+            await asyncio.Event().wait()
+        return httpx.Response(200, json={"claimed": False})
+
+    made = [tool("a.b")(lambda _: None)]
+    worker = Worker(url="http://svc.test", tools=made, transport=httpx.MockTransport(answer))
+    worker.run()
+    assert [claim.get("repeated", False) for claim in claims] == [False, False]
 
 
 def test_a_worker_that_runs_once_does_not_say_that_it_stops() -> None:

@@ -129,3 +129,78 @@ check(
     await t.notThrowsAsync(running);
   },
 );
+
+test('a worker says again that it stops if its last report has claimed after that', async (t) => {
+  const claims: Claim[] = [];
+  const left = Promise.withResolvers<void>();
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    const claim = claimIn(init);
+    claims.push(claim);
+    if (claims.length === 1) return Response.json({ claimed: true, work_items: [ITEM] });
+    if (claim.last === true) left.resolve();
+    if (claim.reports === undefined) return Response.json({ claimed: false, work_items: [] });
+    void worker.stop();
+    // The runtime serves the report after the claim that says that the worker stops.
+    await left.promise;
+    const results = [{ work_item_id: ITEM.id, status: 200, body: {} }];
+    return Response.json({ claimed: false, work_items: [], results });
+  };
+  const tools = [defineTool('a.b', () => ({}))];
+  const options = { url: 'http://svc.test', tools, concurrency: 1, logger: silentLogger };
+  const worker = createWorker({ ...options, fetch });
+  await worker.run();
+  t.deepEqual(
+    claims.map(({ last = false }) => last),
+    [false, false, true, true],
+  );
+});
+
+test('a worker that stops repeats no claim to a runtime that knows the contract alone', async (t) => {
+  const claims: Claim[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    claims.push(claimIn(init));
+    if (claims.length === 1) return Response.json({ claimed: false });
+    void worker.stop();
+    throw await abortOf(init?.signal);
+  };
+  const tools = [defineTool('a.b', () => ({}))];
+  const worker = createWorker({ url: 'http://svc.test', tools, fetch, logger: silentLogger });
+  await worker.run();
+  t.deepEqual(
+    claims.map(({ last = false, repeated = false }) => [last, repeated]),
+    [
+      [false, false],
+      [false, false],
+    ],
+  );
+});
+
+interface Claim {
+  readonly last?: boolean;
+  readonly repeated?: boolean;
+  readonly reports?: readonly unknown[];
+}
+
+const ITEM = {
+  id: 'item_1',
+  execution_id: 'exec_1',
+  node_id: 'a',
+  queue_type: 'python_tool',
+  attempt: 0,
+  lease_fence: 1,
+  heartbeat_interval_ms: 60_000,
+  idempotency_key: 'k',
+  payload: { module: 'a', function: 'b', input: {} },
+};
+
+function claimIn(init: RequestInit | undefined): Claim {
+  return JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as Claim;
+}
+
+/** The reason with which the signal aborts. */
+function abortOf(signal: AbortSignal | null | undefined): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve(signal.reason);
+    signal?.addEventListener('abort', () => resolve(signal.reason), { once: true });
+  });
+}

@@ -82,11 +82,13 @@ class Working {
   readonly #reports: Reports;
   /** Places for items that claims without an answer may have leased. */
   #awaited = 0;
-  /**
-   * The runtime counts the worker among those that claim, until it says that it stops. A plain runtime has no
-   * such count: it would lease an item to the claim that says so, and could not take it back.
-   */
+  /** The runtime counts the worker among those that claim, until the worker says that it stops. */
   #isCounted = false;
+  /**
+   * The runtime has no such count, as its last answer showed. It would lease an item to a claim that says so, and
+   * could not take it back.
+   */
+  #isPlain = false;
   readonly #stopped = untilAborted(this.#stopping.signal);
   #running: Promise<void> | null = null;
   #refused: WorkerRefusedError | null = null;
@@ -139,13 +141,20 @@ class Working {
     } finally {
       this.#stopping.abort();
       // Nothing else says so if no claim is open, such as when all places are taken.
-      if (this.#isCounted && this.#refused === null) keepUntilDone(this.#asides, this.#leave());
-      while (this.#busy.size + this.#asides.size > 0) {
-        await Promise.all([...this.#busy, ...this.#asides]);
-      }
+      await this.#leaveIfCounted();
+      // The runtime may have served the claim of a report after that, and counted the worker again.
+      await this.#leaveIfCounted();
       logger.info({ worker_id: workerId }, 'the worker has stopped');
     }
     if (this.#refused !== null) throw this.#refused;
+  }
+
+  /** Says that the worker stops where that is news, and finishes what is under way. */
+  async #leaveIfCounted(): Promise<void> {
+    if (this.#isCounted && this.#refused === null) keepUntilDone(this.#asides, this.#leave());
+    while (this.#busy.size + this.#asides.size > 0) {
+      await Promise.all([...this.#busy, ...this.#asides]);
+    }
   }
 
   async #register(): Promise<void> {
@@ -189,7 +198,7 @@ class Working {
   /** `claim`: the one that the stop has interrupted, if any. */
   async #leave(claim: Claim = { claimId: randomUUID(), itemsMax: 1, waitMs: 0 }): Promise<void> {
     this.#isCounted = false;
-    await giveBack(this.settings, { claim, reports: this.#reports });
+    if (!this.#isPlain) await giveBack(this.settings, { claim, reports: this.#reports });
   }
 
   /** Sends reports with a claim for the places that they free. */
@@ -224,7 +233,8 @@ class Working {
 
   /** How many items the answer has. */
   #begin({ body }: Answer): number {
-    this.#isCounted = !isOfPlainRuntime(body);
+    this.#isPlain = isOfPlainRuntime(body);
+    this.#isCounted = !this.#isPlain;
     const items = readItems(body);
     for (const item of items) keepUntilDone(this.#busy, this.#workOn(item));
     return items.length;

@@ -237,10 +237,11 @@ class _Run:
         self.awaited = 0
         """Places for items that claims without an answer may have leased."""
         self.counted = False
-        """The runtime counts the worker among those that claim, until it says that it stops.
+        """The runtime counts the worker among those that claim, until the worker says that it stops."""
+        self.plain = False
+        """The runtime has no such count, as its last answer showed.
 
-        A plain runtime has no such count: it would lease an item to the claim that says so, and could
-        not take it back.
+        It would lease an item to a claim that says so, and could not take it back.
         """
         self.count = 0
         self.refused: WorkerRefusedError | None = None
@@ -265,12 +266,10 @@ class _Run:
             raise
         finally:
             self.begin_stop()
-            # Who runs once comes back later: the worker counts as long as others do.
-            if self.counted and not once and self.refused is None:
-                # Nothing else says so if no claim is open, such as when all places are taken.
-                self._keep(self.asides, self._leave(Claim(1, 0)))
-            while self.busy or self.asides:
-                await asyncio.wait({*self.busy, *self.asides})
+            # Nothing else says so if no claim is open, such as when all places are taken.
+            await self._leave_if_counted(once)
+            # The runtime may have served the claim of a report after that, and counted the worker again.
+            await self._leave_if_counted(once)
             self.heartbeats.close()
             self.threads.close()
             await self.api.close()
@@ -278,6 +277,14 @@ class _Run:
         if self.refused is not None:
             raise self.refused
         return self.count
+
+    async def _leave_if_counted(self, once: bool) -> None:
+        """Says that the worker stops where that is news, and finishes what is under way."""
+        # Who runs once comes back later: the worker counts as long as others do.
+        if self.counted and not once and self.refused is None:
+            self._keep(self.asides, self._leave(Claim(1, 0)))
+        while self.busy or self.asides:
+            await asyncio.wait({*self.busy, *self.asides})
 
     def begin_stop(self) -> None:
         if self.stopping:
@@ -361,7 +368,8 @@ class _Run:
     async def _leave(self, claim: Claim) -> None:
         """`claim`: the one that the stop has interrupted, or a new one."""
         self.counted = False
-        await self.claims.give_back(claim, self.reports)
+        if not self.plain:
+            await self.claims.give_back(claim, self.reports)
 
     def _carry_while_claiming(self) -> Carry | None:
         return self._carry if self.carries and not self.stopping else None
@@ -391,7 +399,8 @@ class _Run:
 
     def _begin(self, answer: Answer) -> int:
         """How many items the answer has."""
-        self.counted = not is_of_plain_runtime(answer.body)
+        self.plain = is_of_plain_runtime(answer.body)
+        self.counted = not self.plain
         items = read_items(answer.body)
         for item in items:
             self._keep(self.busy, self._work_on(item))

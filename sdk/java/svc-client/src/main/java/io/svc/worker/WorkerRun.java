@@ -86,6 +86,10 @@ final class WorkerRun implements Reports.Carry {
       beginStop();
       try {
         sayThatItStops();
+        places.awaitEmpty();
+        // The runtime may have served the claim of a report after that, and counted the worker
+        // again.
+        sayThatItStops();
       } finally {
         places.awaitEmpty();
         heartbeats.close();
@@ -237,7 +241,9 @@ final class WorkerRun implements Reports.Carry {
   /** The claim is the one that the stop has interrupted, or a new one. */
   private void leave(Claims.Claim claim) {
     isCounted = false;
-    claims.giveBack(claim, reports);
+    if (!claims.isOfPlainRuntime()) {
+      claims.giveBack(claim, reports);
+    }
   }
 
   /** Claims again what the claim has leased, if anything, as its answer did not come. */

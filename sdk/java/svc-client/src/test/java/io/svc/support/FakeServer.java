@@ -9,15 +9,18 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.List;
 
 /** A server that gives prepared answers in order, and keeps what it was asked. */
 public final class FakeServer implements AutoCloseable {
-  public record Answer(int status, String body, String retryAfter) {}
+  public record Answer(int status, String body, String retryAfter, CompletableFuture<?> after) {}
 
   public record Asked(String method, String path, String idempotencyKey, String body) {}
+
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   private final HttpServer server;
   private final Queue<Answer> answers = new ArrayDeque<>();
@@ -41,8 +44,17 @@ public final class FakeServer implements AutoCloseable {
   }
 
   public FakeServer then(int status, String body, String retryAfter) {
+    return add(new Answer(status, body, retryAfter, DONE));
+  }
+
+  /** The answer comes once {@code after} is complete. */
+  public FakeServer thenAfter(CompletableFuture<?> after, int status, String body) {
+    return add(new Answer(status, body, null, after));
+  }
+
+  private FakeServer add(Answer answer) {
     synchronized (answers) {
-      answers.add(new Answer(status, body, retryAfter));
+      answers.add(answer);
     }
     return this;
   }
@@ -62,6 +74,7 @@ public final class FakeServer implements AutoCloseable {
     asked.add(
         new Asked(exchange.getRequestMethod(), exchange.getRequestURI().toString(), key, body));
     Answer next = take();
+    next.after.join();
     if (next.status == 0) {
       // The server closes the connection of an exchange that throws.
       throw new IOException("broken on purpose");
@@ -78,7 +91,9 @@ public final class FakeServer implements AutoCloseable {
   private Answer take() {
     synchronized (answers) {
       Answer next = answers.poll();
-      return next != null ? next : new Answer(500, "{\"error\": \"no answer is prepared\"}", null);
+      return next != null
+          ? next
+          : new Answer(500, "{\"error\": \"no answer is prepared\"}", null, DONE);
     }
   }
 }

@@ -32,6 +32,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Answers that do not arrive, and runtimes that refuse the worker. */
 class LostAnswersTest {
   private static final Duration SOON = Duration.ofSeconds(20);
+  private static final String ITEM =
+      """
+      {"id": "item_1", "execution_id": "exec_1", "node_id": "a", "queue_type": "java_tool",
+       "attempt": 0, "lease_fence": 1, "heartbeat_interval_ms": 60000, "idempotency_key": "k",
+       "payload": {"class": "a", "method": "b", "input": {}}}""";
   private final SvcClient client = Shared.client();
   private final String name = Shared.name();
 
@@ -129,6 +134,54 @@ class LostAnswersTest {
       going.complete(Map.of());
       closed.join();
       execution.result(SOON);
+    }
+  }
+
+  @Test
+  void a_worker_says_again_that_it_stops_if_its_last_report_has_claimed_after_that()
+      throws Exception {
+    String nothing = "{\"claimed\": false, \"work_items\": []}";
+    String settled =
+        "{\"claimed\": false, \"work_items\": [],"
+            + " \"results\": [{\"work_item_id\": \"item_1\", \"status\": 200, \"body\": {}}]}";
+    CompletableFuture<Void> left = new CompletableFuture<>();
+    try (FakeServer server =
+        new FakeServer()
+            .then(200, "{\"claimed\": true, \"work_items\": [" + ITEM + "]}")
+            .thenAfter(left, 200, settled)
+            .then(200, nothing)
+            .then(200, nothing)) {
+      Worker worker =
+          Worker.builder()
+              .url(server.url())
+              .concurrency(1)
+              .tool("a.b", Map.class, (input, ctx) -> null)
+              .build()
+              .start();
+      Until.isTrue(() -> server.asked().size() == 2);
+      CompletableFuture<Void> closed = CompletableFuture.runAsync(worker::close);
+      // The runtime serves the report after the claim that says that the worker stops.
+      Until.isTrue(() -> server.asked().size() == 3);
+      left.complete(null);
+      closed.join();
+      List<Boolean> areLast =
+          server.asked().stream().map(one -> one.body().contains("\"last\":true")).toList();
+      assertEquals(List.of(false, false, true, true), areLast);
+    }
+  }
+
+  @Test
+  void a_worker_that_stops_repeats_no_claim_to_a_runtime_that_knows_the_contract_alone()
+      throws Exception {
+    CompletableFuture<Void> never = new CompletableFuture<>();
+    try (FakeServer server =
+        new FakeServer().then(200, "{\"claimed\": false}").thenAfter(never, 200, "{}")) {
+      Worker worker = claiming(server.url(), new Logged());
+      Until.isTrue(() -> server.asked().size() == 2);
+      worker.close();
+      assertEquals(2, server.asked().size());
+    } finally {
+      never.complete(null);
     }
   }
 
