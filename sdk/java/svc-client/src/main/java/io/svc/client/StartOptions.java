@@ -4,7 +4,9 @@ import io.svc.json.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -31,9 +33,26 @@ public record StartOptions(
     Map<String, Object> rules,
     String idempotencyKey,
     String traceparent) {
+  private static final List<String> RULES =
+      List.of("concurrency", "rate", "debounce", "batch", "fairness");
+
   /** All defaults. */
   public static final StartOptions DEFAULT =
       new StartOptions(null, null, null, null, null, null, null, null);
+
+  /**
+   * Options whose rules are known.
+   *
+   * @throws IllegalArgumentException for a rule of another name, which no runtime would apply
+   */
+  public StartOptions {
+    for (String rule : rules == null ? Set.<String>of() : rules.keySet()) {
+      if (!RULES.contains(rule)) {
+        throw new IllegalArgumentException(
+            "a start has no rule \"" + rule + "\": the rules are " + String.join(", ", RULES));
+      }
+    }
+  }
 
   /**
    * The same with a version.

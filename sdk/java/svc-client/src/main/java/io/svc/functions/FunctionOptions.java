@@ -1,5 +1,6 @@
 package io.svc.functions;
 
+import io.svc.json.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -122,13 +123,7 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withConcurrency(String key, int limit, String whenFull) {
-    Map<String, Object> concurrency = new LinkedHashMap<>();
-    if (key != null) concurrency.put("key", key);
-    concurrency.put("limit", limit);
-    if (whenFull != null) concurrency.put("when_full", whenFull);
-    Map<String, Object> members = new LinkedHashMap<>(workflow);
-    members.put("concurrency", concurrency);
-    return withWorkflow(members);
+    return withRule("concurrency", Json.object("key", key, "limit", limit, "when_full", whenFull));
   }
 
   /**
@@ -142,8 +137,7 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withRate(String key, int limit, String per) {
-    Map<String, Object> rate = new LinkedHashMap<>(Map.of("limit", limit, "per", per));
-    return withRule("rate", rate, key);
+    return withRule("rate", Json.object("key", key, "limit", limit, "per", per));
   }
 
   /**
@@ -156,7 +150,7 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withDebounce(String key, String wait) {
-    return withRule("debounce", new LinkedHashMap<>(Map.of("wait", wait)), key);
+    return withRule("debounce", Json.object("key", key, "wait", wait));
   }
 
   /**
@@ -170,7 +164,7 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withBatch(String key, int max, String wait) {
-    return withRule("batch", new LinkedHashMap<>(Map.of("max", max, "wait", wait)), key);
+    return withRule("batch", Json.object("key", key, "max", max, "wait", wait));
   }
 
   /**
@@ -183,17 +177,10 @@ public record FunctionOptions(
    * @return new options
    */
   public FunctionOptions withFairness(String key, Object weight) {
-    Map<String, Object> fairness = new LinkedHashMap<>();
-    if (weight != null) {
-      fairness.put("weight", weight);
-    }
-    return withRule("fairness", fairness, key);
+    return withRule("fairness", Json.object("key", key, "weight", weight));
   }
 
-  private FunctionOptions withRule(String name, Map<String, Object> rule, String key) {
-    if (key != null) {
-      rule.put("key", key);
-    }
+  private FunctionOptions withRule(String name, Map<String, Object> rule) {
     Map<String, Object> members = new LinkedHashMap<>(workflow);
     members.put(name, rule);
     return withWorkflow(members);
