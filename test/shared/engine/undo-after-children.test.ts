@@ -8,6 +8,7 @@ import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import type { CommitPlan } from '../../../src/shared/store/commit.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
+import { refusing } from '../../support/refusing.ts';
 import { changeTable, openTestStore } from '../../support/stores.ts';
 
 /* Children undo their own steps before their parent undoes its own. */
@@ -506,20 +507,6 @@ function watched(store: Store, onCommit: (plans: readonly CommitPlan[]) => void)
   const commit: Store['executions']['commit'] = (plans) => {
     onCommit(plans);
     return executions.commit(plans);
-  };
-  return { ...store, executions: { ...executions, commit } };
-}
-
-/** Some commits come too late: their executions have moved. */
-function refusing(store: Store, refuses: (plan: CommitPlan) => boolean): Store {
-  const { executions } = store;
-  const moved = { accepted: false, reason: 'moved', existing: null } as const;
-  const commit: Store['executions']['commit'] = async (plans) => {
-    const late = new Set(plans.filter(refuses));
-    const timely = plans.filter((plan) => !late.has(plan));
-    const verdicts = timely.length === 0 ? [] : await executions.commit(timely);
-    const others = verdicts.values();
-    return plans.map((plan) => (late.has(plan) ? moved : (others.next().value ?? moved)));
   };
   return { ...store, executions: { ...executions, commit } };
 }

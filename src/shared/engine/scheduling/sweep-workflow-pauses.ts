@@ -6,6 +6,7 @@ import type { CommitPlan } from '../../store/commit.ts';
 import { type LoadedExecution, StoreUnavailableError } from '../../store/store.ts';
 import type { FreePosition } from '../../store/workflow-pauses.ts';
 import { changeExecution } from '../commit/change-execution.ts';
+import { MovesTooFastError } from '../commit/retry-while-moved.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfWorkflowHold, commitOfWorkflowRelease } from '../executions/pause-execution.ts';
 import type { RoundResult } from './round-result.ts';
@@ -22,6 +23,9 @@ import type { RoundResult } from './round-result.ts';
  * A pass reads the live executions that are not held, running ones before waiting ones. Passes
  * continue during the pause, at growing intervals: a later one finds a start whose commit was in
  * flight when the workflow was paused. When a whole pass held nothing, that is recorded.
+ *
+ * An execution that moves too fast for a change is left to the next pass, and the others are changed. A
+ * pass that has left one records nothing, and the next one follows soon.
  */
 
 export interface PauseSweep {
@@ -38,6 +42,8 @@ interface Pass {
   after: FreePosition | null;
   /** Executions that this pass has held. */
   held: number;
+  /** It has left an execution that moved too fast. */
+  hasLeft: boolean;
 }
 
 /** Until when no pass is due, since the last held nothing, by the process's clock. */
@@ -84,7 +90,7 @@ function createHolding(deps: EngineDeps, change: ChangeExecution): Sweeping {
   async function sweep(pause: WorkflowPause): Promise<RoundResult> {
     const { pauseId } = pause;
     if ((rests.get(pauseId)?.until ?? 0) > deps.timers.now()) return NOTHING;
-    const pass = passes.get(pauseId) ?? { status: 'running', after: null, held: 0 };
+    const pass = passes.get(pauseId) ?? { ...FIRST };
     passes.set(pauseId, pass);
     const { found, more } = await holdBatch(pause, pass);
     if (more) return { found, more };
@@ -96,7 +102,7 @@ function createHolding(deps: EngineDeps, change: ChangeExecution): Sweeping {
     }
     passes.delete(pauseId);
     // Neither half may have seen an execution whose status changed meanwhile.
-    return pass.held > 0 ? { found, more: true } : endPasses(pause);
+    return pass.held > 0 ? { found, more: true } : endPasses(pause, pass);
   }
 
   async function holdBatch(pause: WorkflowPause, pass: Pass): Promise<RoundResult> {
@@ -111,16 +117,19 @@ function createHolding(deps: EngineDeps, change: ChangeExecution): Sweeping {
     );
     const found = done.filter((outcome) => outcome === 'changed').length;
     pass.held += found;
+    pass.hasLeft ||= done.includes('left');
     pass.after = free.at(-1) ?? null;
     return { found, more: free.length === BATCH_MAX };
   }
 
   /** A whole pass held nothing: the next one follows after a longer rest. */
-  async function endPasses(pause: WorkflowPause): Promise<RoundResult> {
-    const ms = Math.min(2 * (rests.get(pause.pauseId)?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
+  async function endPasses(pause: WorkflowPause, { hasLeft }: Pass): Promise<RoundResult> {
+    const last = hasLeft ? undefined : rests.get(pause.pauseId);
+    const ms = Math.min(2 * (last?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
     rests.set(pause.pauseId, { until: deps.timers.now() + ms, ms });
-    if (pause.sweptAt === null) await workflowPauses.noteSwept(pause);
-    return { found: pause.sweptAt === null ? 1 : 0, more: false };
+    if (hasLeft || pause.sweptAt !== null) return NOTHING;
+    await workflowPauses.noteSwept(pause);
+    return { found: 1, more: false };
   }
 
   return {
@@ -148,7 +157,7 @@ function createGivingBack(deps: EngineDeps, change: ChangeExecution): Sweeping {
       );
       const leftOver = held.filter((_, index) => done[index] === 'unchanged');
       await workflowPauses.forget(pause, leftOver);
-      const found = held.length - done.filter((outcome) => outcome === 'failed').length;
+      const found = done.filter(isDone).length;
       const last = held.at(-1);
       if (last !== undefined && held.length === BATCH_MAX) {
         returns.set(pause.pauseId, last);
@@ -194,9 +203,10 @@ function createChange(deps: EngineDeps): ChangeExecution {
     } catch (error) {
       // It was removed.
       if (error instanceof SvcError && error.status === 404) return 'unchanged';
-      if (error instanceof StoreUnavailableError) throw error;
+      const isLeft = error instanceof MovesTooFastError;
+      if (error instanceof StoreUnavailableError && !isLeft) throw error;
       noteTrouble(executionId, error);
-      return 'failed';
+      return isLeft ? 'left' : 'failed';
     }
   };
 }
@@ -213,7 +223,12 @@ async function changeAll(
   return outcomes;
 }
 
-type Outcome = 'changed' | 'unchanged' | 'failed';
+/** `left`: to the next pass. */
+type Outcome = 'changed' | 'unchanged' | 'failed' | 'left';
+
+function isDone(outcome: Outcome): boolean {
+  return outcome === 'changed' || outcome === 'unchanged';
+}
 
 async function listPauses(deps: EngineDeps): Promise<readonly WorkflowPause[]> {
   const all: WorkflowPause[] = [];
@@ -232,6 +247,7 @@ function forgetOthers(known: Map<string, unknown>, pauses: readonly WorkflowPaus
   for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
 }
 
+const FIRST: Pass = { status: 'running', after: null, held: 0, hasLeft: false };
 const PAGE_MAX = 500;
 /** Executions of one workflow that a round looks at: so long others wait at most. */
 const BATCH_MAX = 256;

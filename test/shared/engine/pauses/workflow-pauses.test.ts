@@ -2,7 +2,9 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import { systemTimers } from '../../../../src/shared/engine/scheduling/timers.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
+import { refusing } from '../../../support/refusing.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
 /* A paused workflow makes no progress: the pause holds its live executions, and new ones, too. */
@@ -12,6 +14,8 @@ const ASK = { kind: { type: 'human_approval', description: 'Go on?' } };
 const CHAIN = { nodes: { a: WORKER, b: WORKER }, edges: [{ from: 'a', to: 'b' }] };
 const by = { tenantId: TENANT, actorId: 'token:ops' };
 const COMPETITORS = 20;
+/** From a pass that has left an execution to the next one. */
+const REST_MS = 5_000;
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const open = async (
@@ -357,6 +361,34 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     let claimed = 0;
     for (let n = 0; n < 60; n += 1) claimed += (await one.claim('w', 10)).length;
     t.is(claimed, 600);
+  });
+
+  test(`${dialect}: an execution that moves too fast is left to the next pass, and the round continues`, async (t) => {
+    let moving: ExecutionId | null = null;
+    let aheadMs = 0;
+    const { store, close, age } = await openTestStore(dialect);
+    t.teardown(close);
+    const racing = refusing(store, ({ executionId }) => executionId === moving);
+    const timers = { ...systemTimers, now: () => systemTimers.now() + aheadMs };
+    const svc = sceneOf(openTestEngine({ store: racing, timers }), age);
+    await svc.register('checkout', CHAIN);
+    await svc.register('other', CHAIN);
+    const fast = await svc.begin('checkout');
+    const other = await svc.begin('other');
+    await svc.pause('checkout');
+    await svc.pause('other');
+    moving = fast;
+    await svc.settle();
+    t.is(await svc.statusOf(other), 'paused');
+    t.is(await svc.statusOf(fast), 'running');
+    t.like(await svc.pauseOf('checkout'), { progress: 'pausing', held: 0 });
+    t.like(await svc.pauseOf('other'), { progress: 'paused', held: 1 });
+    moving = null;
+    aheadMs = REST_MS;
+    await svc.settle();
+    t.like(await svc.pauseOf('checkout'), { progress: 'paused', held: 1 });
+    t.is(svc.troubles.length, 1);
+    t.regex(String(svc.troubles), /changes too fast/);
   });
 
   test(`${dialect}: two that sweep at the same time hold each execution once`, async (t) => {
