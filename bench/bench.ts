@@ -7,6 +7,13 @@ import { LOG_HEAD, logRows, readLogUse } from './support/log-use.ts';
 import { buildProgram } from './support/lay-out-package.ts';
 import { helpText, readOptions } from './support/options.ts';
 import { describeMachine, findPgbench } from './support/machine.ts';
+import {
+  FUNCTION_HEAD,
+  functionRows,
+  monotonicMicros,
+  openProfileFolder,
+  partTable,
+} from './support/process-profiles.ts';
 import type { Measurement, ServerReading } from './support/measurement.ts';
 import {
   GATE_HEAD,
@@ -159,11 +166,14 @@ async function measureOn(database: BenchDatabase, cell: Cell, round: number): Pr
   const length = seconds * (cell.longer ?? 1);
   const uses: StatementUse[] = [];
   const readings: ServerReading[] = [];
+  const readAt: number[] = [];
+  using profiles = options.profile ? openProfileFolder() : null;
   const { readServer, readStatements } = database;
   const readBoth = async (): Promise<ServerReading | null> => {
     if (options.statements && readStatements !== null) uses.push(await readStatements());
     const reading = (await readServer?.()) ?? null;
     if (reading !== null) readings.push(reading);
+    readAt.push(monotonicMicros());
     return reading;
   };
   try {
@@ -177,12 +187,19 @@ async function measureOn(database: BenchDatabase, cell: Cell, round: number): Pr
       readServer: readBoth,
       onProgress: (text) => say(`${keyOf(cell)}: ${text}`, round),
       ...(cell.nodeOptions !== undefined && { nodeOptions: cell.nodeOptions }),
+      ...(profiles !== null && { inheritedOptions: profiles.nodeOptions }),
     });
     const units = measurement.perSecond * measurement.seconds;
     if (options.log) await showLog({ url: database.url, readings, units });
     const [before, after] = uses;
     if (before !== undefined && after !== undefined) {
       console.log(renderTable(STATEMENT_HEAD, statementRows({ before, after, units })));
+    }
+    const [from, to] = readAt;
+    if (profiles !== null && from !== undefined && to !== undefined) {
+      const found = profiles.read({ from, to });
+      console.log(renderTable(...partTable(keyOf(cell), found)));
+      console.log(renderTable(FUNCTION_HEAD, functionRows(found)));
     }
     return measurement;
   } finally {

@@ -31,9 +31,11 @@ export async function runCell(given: {
   readonly onProgress?: (text: string) => void;
   /** Options of Node for a process with the engine, after those of the runner. */
   readonly nodeOptions?: readonly string[];
+  /** Options of Node for all processes of the workload, as in the variable `NODE_OPTIONS`. */
+  readonly inheritedOptions?: string;
 }): Promise<Measurement> {
   const { module, database, params, seconds, secondsMax, round, readServer } = given;
-  const { nodeOptions = [] } = given;
+  const { nodeOptions = [], inheritedOptions } = given;
   const child = fork(
     RUN_CELL,
     [module.href, JSON.stringify({ database, params, seconds })],
@@ -44,7 +46,11 @@ export async function runCell(given: {
       detached: true,
       // The benchmark measures the sources of the SDK.
       execArgv: [...process.execArgv, ...nodeOptions, '--conditions=svc-source'],
-      ...(nodeOptions.length > 0 && { env: { ...KEPT_CODE, ...process.env } }),
+      env: {
+        ...(nodeOptions.length > 0 && KEPT_CODE),
+        ...process.env,
+        ...(inheritedOptions !== undefined && { NODE_OPTIONS: inheritedOptions }),
+      },
     },
   );
   const said: string[] = [];

@@ -15,10 +15,13 @@ const SERVES_SOCKETS = /^node:(net|stream|internal\/(stream|streams))/;
 
 const OWN: readonly Part[] = [
   [DRIVER, /node_modules\/(pg|pg-[^/]+|postgres-[^/]+|slonik|@slonik)\//],
-  ['store', /\/src\/shared\/store\//],
+  ['SDK', /\/sdk\/typescript\//],
+  ['benchmark', /\/bench\//],
+  ['store', /\/src\/shared\/store\/|node_modules\/(better-sqlite3|bindings)\//],
   ['authentication', /\/src\/shared\/security\/|\/api\/(admit-|authenticator|middleware\/auth)/],
   ['tenant, rate limit', /\/engine\/tenants\/|\/middleware\/limit-rate/],
   ['metrics, log', /\/src\/shared\/telemetry\/|\/middleware\/metrics|node_modules\/(prom|pino)/],
+  ['decide, fold', /\/src\/shared\/(domain|nodes)\//],
   ['engine', /\/src\/(shared|runtime|scheduler)\//],
   [
     'schema',
@@ -34,11 +37,15 @@ const OWN: readonly Part[] = [
 ];
 
 const API = ['koa', 'router', 'body', 'schema', 'authentication', 'tenant, rate limit'];
-const BELOW = ['engine', 'store', DRIVER, 'garbage collection', 'system'];
+const BELOW = ['engine', 'decide, fold', 'store', DRIVER, 'garbage collection', 'system'];
 
+/** Of a process of the product. */
 export const PARTS: readonly string[] = API.concat('metrics, log', 'endpoint, answer')
   .concat(HTTP, SOCKETS)
   .concat(BELOW);
+
+/** Of the other processes of a workload, and of one that contains them. */
+export const OUTSIDE_PARTS: readonly string[] = ['benchmark', 'SDK'];
 
 /** Samples of each part; those of an idle process are left out. */
 export function countParts({
@@ -67,7 +74,7 @@ function partOf({ functionName, url }: Frame, above: string | null): string | nu
   if (url === '') return above ?? 'system';
   if (!url.startsWith('node:')) return OWN.find(([, places]) => places.test(url))?.[0] ?? 'engine';
   if (above === DRIVER) return DRIVER;
-  if (/^node:(_http|internal\/http)/.test(url)) return HTTP;
+  if (/^node:(_http|internal\/(http|deps\/undici))/.test(url)) return HTTP;
   return SERVES_SOCKETS.test(url) ? SOCKETS : (above ?? SOCKETS);
 }
 

@@ -82,6 +82,7 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
         },
       };
     });
+    await Promise.all(workers.map((worker) => worker.leave()));
   } finally {
     await Promise.all(runtimes.map((one) => one.stop()));
   }
@@ -90,15 +91,19 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
 /** Starts a worker and warms it up; `work` makes it begin, and resolves with its report. */
 async function startWorker(
   params: WorkerParams,
-): Promise<{ readonly work: () => Promise<WorkerReport> }> {
+): Promise<{ readonly work: () => Promise<WorkerReport>; readonly leave: () => Promise<void> }> {
   const child = fork(WORKER, [JSON.stringify(params)], { stdio: 'inherit' });
   await once(child, 'message');
   return {
     async work() {
       child.send('go');
       const [report] = (await once(child, 'message')) as [WorkerReport];
-      child.disconnect();
       return report;
+    },
+    async leave() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
     },
   };
 }

@@ -61,7 +61,7 @@ export async function measure(given: GivenWorkload<WorkersParams>): Promise<void
       };
     });
     await Promise.all(callers);
-    for (const worker of workers) worker.leave();
+    await Promise.all(workers.map((worker) => worker.leave()));
   } finally {
     await Promise.all(runtimes.map((one) => one.stop()));
   }
@@ -74,7 +74,8 @@ function cpuOf(processes: readonly Pick<RuntimeProcess, 'pid'>[]): number {
 interface WorkerProcess {
   readonly pid: number;
   takeTimes(): Promise<readonly StepTime[]>;
-  leave(): void;
+  /** Resolves when the process has ended. */
+  leave(): Promise<void>;
 }
 
 async function startWorkers(given: {
@@ -108,6 +109,10 @@ async function startWorker(params: WorkerProcessParams): Promise<WorkerProcess> 
       const [times] = (await once(child, 'message')) as [readonly StepTime[]];
       return times;
     },
-    leave: () => child.disconnect(),
+    async leave() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
   };
 }
