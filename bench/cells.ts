@@ -39,7 +39,7 @@ export function listCells(given: {
 }): readonly Cell[] {
   return [
     ...rawLimit(given.pgbench),
-    rawDriver,
+    ...rawDriver(),
     rawHttp,
     ...chains('postgres', 'svc'),
     ...chains('sqlite', 'svc on SQLite'),
@@ -78,17 +78,24 @@ function rawLimit(pgbench: string | null): readonly Cell[] {
   }));
 }
 
-/** The counterpart of pgbench: the rate that one Node process reaches with the engine's driver. */
-const rawDriver: Cell = {
-  id: 'L0 by pg/16',
-  subject: 'raw',
-  what: 'pg from one process of Node, one step a transaction, 16 connections',
-  unit: 'steps',
-  database: 'empty',
-  module: 'workloads/raw-limit.ts',
-  params: { connections: 16, batch: 1, pgbench: '' },
-  quick: true,
-};
+/**
+ * The counterparts of pgbench: the rate that one Node process reaches with the engine's driver, and the time
+ * that one commit takes it.
+ */
+function rawDriver(): readonly Cell[] {
+  return [16, 1].map((connections) => ({
+    id: `L0 by pg/${connections}`,
+    subject: 'raw',
+    what:
+      'pg from one process of Node, one step a transaction, ' +
+      (connections === 1 ? 'one connection' : `${connections} connections`),
+    unit: 'steps',
+    database: 'empty',
+    module: 'workloads/raw-limit.ts',
+    params: { connections, batch: 1, pgbench: '' },
+    quick: true,
+  }));
+}
 
 const rawHttp: Cell = {
   id: 'L0 HTTP/16',

@@ -1,4 +1,5 @@
 import { GATES, judge, type JudgedGate, keyOf } from '../gates.ts';
+import { BUDGET_HEAD, budgetRows } from './budget-rows.ts';
 import {
   GATE_HEAD,
   gateRows,
@@ -38,6 +39,7 @@ export const describeRounds = ({ rounds, seconds }: Pick<Report, 'rounds' | 'sec
 export function renderReport(report: Report): string {
   const { began, machine, gates, results, added = [] } = report;
   const ofWorkers = workerRows(results);
+  const budgets = budgetRows(results, gates);
   return [
     `${dayOf(began)}: ${machine}; ${describeRounds(report)}.`,
     ...added.map((one) => {
@@ -45,6 +47,7 @@ export function renderReport(report: Report): string {
       return `Measured separately, ${dayOf(one.began)}: ${names} (${one.machine}).`;
     }),
     renderMarkdown(GATE_HEAD, gateRows(gates)),
+    ...(budgets.length > 0 ? [renderMarkdown(BUDGET_HEAD, budgets)] : []),
     renderMarkdown(RATIO_HEAD, ratioRows(results)),
     ...(ofWorkers.length > 0 ? [renderMarkdown(WORKER_HEAD, ofWorkers)] : []),
     renderMarkdown(RESULT_HEAD, resultRows(results)),

@@ -6,7 +6,7 @@ import { after, createLatencies, inLanes, times, warmUpSeconds } from './lanes.t
 import { SERVED_WORKFLOW, type ServedSteps } from './served-steps.ts';
 import type { GivenWorkload, WindowFigures } from './workload.ts';
 
-type Given = GivenWorkload<ServedSteps & { readonly inFlight: number }>;
+type Given = Pick<GivenWorkload<ServedSteps & { readonly inFlight: number }>, 'params' | 'seconds'>;
 
 /** Runtime, worker and client compile their code while they serve the first thousands. */
 const WARM_UP_SECONDS_MIN = 2;

@@ -44,6 +44,8 @@ test('every gate finds what it judges among the workloads', (t) => {
   const cells = [
     ...listCells({ pgbench: null, churnSeconds: 60, idleSeconds: 60, seconds: 4, large: false }),
     ...listPeerCells(),
+    // Of `npm run bench:before`.
+    ...['svc', 'svc before'].map((subject) => ({ subject, id: 'W10/64 in turn' })),
   ];
   const figures = [
     'hand_off_p50_ms',
