@@ -10,8 +10,8 @@ const CLAIM_MS_MAX = 20_000;
 
 /**
  * Measures from the moment a worker sends a completion until a waiting worker has the next step of
- * the same execution. API and scheduler are separate processes. The completion goes through the
- * API, the decision through the scheduler, and the next item returns through the API.
+ * the same execution. API and scheduler are separate processes. The API commits the completion with
+ * what follows from it, and hands the next item to the claim that waits.
  */
 export async function measure(given: GivenWorkload<unknown>): Promise<void> {
   const { database, seconds, window } = given;
