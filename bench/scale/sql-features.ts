@@ -4,7 +4,7 @@ import type { Experiment } from './experiment.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const MIGRATIONS = 'migrations/postgres/*.sql';
-const STATEMENTS = 'src/shared/store/postgres/*.ts';
+const STATEMENTS = 'src/shared/store/postgres/**/*.ts';
 
 /** The database features that the schema and the statements need, and the files that use them. */
 const FEATURES = [
@@ -61,10 +61,17 @@ export const features: Experiment = {
       return {
         feature,
         uses: found.reduce((sum, { count }) => sum + count, 0),
-        in: found.map(({ path }) => path.replace(/^.*\//, '')).join(', ') || '–',
+        in: nameFiles(found.map(({ path }) => path.replace(/^.*\//, ''))),
       };
     }),
 };
+
+const NAMED_MAX = 4;
+
+function nameFiles(names: readonly string[]): string {
+  if (names.length > NAMED_MAX) return `${names.length} files`;
+  return names.join(', ') || '–';
+}
 
 function withoutComments(text: string): string {
   return text.replaceAll(/^\s*--.*$|^\s*\/?\*.*$|^\s*\/\/.*$/gm, '');
