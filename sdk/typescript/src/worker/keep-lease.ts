@@ -18,6 +18,9 @@ export interface Lease {
 /** Engines older than `heartbeat_interval_ms` have leases of 30 s. */
 const HEARTBEAT_MS = 10_000;
 
+/** Without a reason an abort makes an error with a stack, which takes 5 µs an item in place of 1. */
+const RELEASED = 'the lease is released';
+
 /** After the worker's deadline a runtime has that long to answer about the item. */
 const GIVE_UP_MS = 3_000;
 
@@ -46,7 +49,7 @@ export function keepLease(params: {
     lost: lost.signal,
     stopped: link.signal,
     release: () => {
-      released.abort();
+      released.abort(RELEASED);
       link.unlink();
       giveUp.cancel();
     },
