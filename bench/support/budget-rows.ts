@@ -56,7 +56,7 @@ export function budgetRows(
   });
 }
 
-/** Of the processes of the runtime; in a workload without any, of the process that contains the engine. */
+/** The processes of the runtime count; in a workload without any, the process that contains the engine. */
 function engineCpu({ clientCpuMicros, extra }: Measurement): number {
   return extra['runtime_cpu_micros'] ?? clientCpuMicros;
 }

@@ -39,12 +39,12 @@ const OWN: readonly Part[] = [
 const API = ['koa', 'router', 'body', 'schema', 'authentication', 'tenant, rate limit'];
 const BELOW = ['engine', 'decide, fold', 'store', DRIVER, 'garbage collection', 'system'];
 
-/** Of a process of the product. */
+/** The parts of a process of the product. */
 export const PARTS: readonly string[] = API.concat('metrics, log', 'endpoint, answer')
   .concat(HTTP, SOCKETS)
   .concat(BELOW);
 
-/** Of the other processes of a workload, and of one that contains them. */
+/** The parts of the other processes of a workload, and of one that contains them. */
 export const OUTSIDE_PARTS: readonly string[] = ['benchmark', 'SDK'];
 
 /** Samples of each part; those of an idle process are left out. */

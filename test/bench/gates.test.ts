@@ -44,7 +44,7 @@ test('every gate finds what it judges among the workloads', (t) => {
   const cells = [
     ...listCells({ pgbench: null, churnSeconds: 60, idleSeconds: 60, seconds: 4, large: false }),
     ...listPeerCells(),
-    // Of `npm run bench:before`.
+    // `npm run bench:before` measures these.
     ...['svc', 'svc before'].map((subject) => ({ subject, id: 'W10/64 in turn' })),
   ];
   const figures = [
