@@ -17,31 +17,34 @@ export function createIds(source: {
   readonly now: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
 }): Ids {
-  const take = drawBytes(source.randomBytes);
+  const drawByte = drawBytes(source.randomBytes);
   let lastMs = -1;
   let counter = 0;
+  /** The first 48 bits as text: they change with the millisecond, and many ids share one. */
+  let time = '';
+
+  function begin(ms: number): void {
+    lastMs = ms;
+    counter = ((drawByte() << 16) | (drawByte() << 8) | drawByte()) & COUNTER_START_MASK;
+    const digits = ms.toString(16).padStart(12, '0');
+    time = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  }
 
   function advance(): void {
     const ms = source.now();
-    if (ms > lastMs) {
-      lastMs = ms;
-      counter = readUint32(take(4)) & COUNTER_START_MASK;
-    } else if (counter < COUNTER_MAX) {
-      counter++;
-    } else {
-      lastMs++;
-      counter = readUint32(take(4)) & COUNTER_START_MASK;
-    }
+    if (ms > lastMs) begin(ms);
+    else if (counter < COUNTER_MAX) counter++;
+    else begin(lastMs + 1);
   }
 
   return {
     uuid() {
       advance();
-      const time = lastMs.toString(16).padStart(12, '0');
-      const randA = (0x7000 | (counter >>> 6)).toString(16);
-      const variant = (0x80 | (counter & 0x3f)).toString(16);
-      const random = toHex(take(7));
-      return `${time.slice(0, 8)}-${time.slice(8)}-${randA}-${variant}${random.slice(0, 2)}-${random.slice(2)}`;
+      const randA = hexOf(0x70 | (counter >>> 14)) + hexOf((counter >>> 6) & 0xff);
+      const randB = hexOf(0x80 | (counter & 0x3f)) + hexOf(drawByte());
+      let end = '';
+      for (let bytes = 0; bytes < 6; bytes += 1) end += hexOf(drawByte());
+      return `${time}-${randA}-${randB}-${end}`;
     },
   };
 }
@@ -50,28 +53,22 @@ const COUNTER_MAX = 2 ** 18 - 1;
 const COUNTER_START_MASK = 2 ** 17 - 1;
 const BATCH_BYTES = 4096;
 
-function drawBytes(randomBytes: (size: number) => Uint8Array): (size: number) => Uint8Array {
+/** One random byte after the other. */
+function drawBytes(randomBytes: (size: number) => Uint8Array): () => number {
   let batch = new Uint8Array(0);
   let used = 0;
-  return (size) => {
-    if (used + size > batch.length) {
+  return () => {
+    if (used === batch.length) {
       batch = Uint8Array.from(randomBytes(BATCH_BYTES));
       used = 0;
     }
-    used += size;
-    return batch.subarray(used - size, used);
+    return batch[used++] ?? 0;
   };
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** A view of a buffer costs more than to look up so few bytes. */
-function toHex(bytes: Uint8Array): string {
-  let hex = '';
-  for (const byte of bytes) hex += HEX[byte];
-  return hex;
-}
-
-function readUint32(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
+/** Two digits. A view of a buffer costs more than to look up so few bytes. */
+function hexOf(byte: number): string {
+  return HEX[byte] ?? '';
 }
