@@ -277,10 +277,14 @@ function schedulers(): readonly Cell[] {
 }
 
 function startUp(): readonly Cell[] {
-  return (['sources', 'package'] as const).map((from) => ({
-    id: from === 'sources' ? 'start' : 'start/package',
+  return [
+    { id: 'start', from: 'sources', what: 'the sources' },
+    { id: 'start/clone', from: 'clone', what: 'a clone with a build' },
+    { id: 'start/package', from: 'package', what: 'the package' },
+  ].map(({ id, from, what }) => ({
+    id,
     subject: 'svc',
-    what: `svc version, and svc dev until it answers, run from ${from === 'sources' ? 'the sources' : 'the package'}`,
+    what: `svc version, and svc dev until it answers, run from ${what}`,
     unit: 'pairs',
     database: 'sqlite',
     module: 'workloads/start-up.ts',

@@ -289,7 +289,7 @@ export const GATES: readonly Gate[] = [
     ),
     bound: { atMost: RSS_MIB_MAX },
   },
-  ...['start', 'start/package'].flatMap((workload): readonly Gate[] => [
+  ...['start', 'start/clone', 'start/package'].flatMap((workload): readonly Gate[] => [
     {
       workload,
       asks: 'svc dev ready ≤ 10 × node -e 0',

@@ -15,7 +15,8 @@ const TIMES = 10;
 const READY_MS_MAX = 20_000;
 
 export interface StartUpParams {
-  readonly from: 'sources' | 'package';
+  /** The build of the clone is up to date: the runner makes it. */
+  readonly from: 'sources' | 'clone' | 'package';
 }
 
 /**
@@ -25,8 +26,9 @@ export interface StartUpParams {
  */
 export async function measure({ window, params }: GivenWorkload<StartUpParams>): Promise<void> {
   using laidOut = params.from === 'package' ? layOutPackage() : null;
-  // The condition keeps the launcher from a build that a clone may have.
-  const svc = laidOut === null ? ['--conditions=svc-source', SVC] : [laidOut.svc];
+  // The condition keeps the launcher from the build.
+  const sources = params.from === 'sources' ? ['--conditions=svc-source'] : [];
+  const svc = [...sources, laidOut?.svc ?? SVC];
   // Fills the cache of compiled code, which every start but the first finds.
   await timeRun([...svc, 'version']);
   await timeDev(svc);
