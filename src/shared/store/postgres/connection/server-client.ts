@@ -13,9 +13,11 @@ export class ServerClient extends pg.Client {
   readonly #socket: Socket;
   #isUnconfirmed = false;
 
+  /** Never throws, also while a file of the password or of TLS is missing: then connecting fails. */
   constructor(settings: ConnectionSettings, added: pg.ClientConfig = {}) {
-    const socket = new Socket();
-    super({ ...clientConfig(settings), ...added, stream: () => socket });
+    const { config, trouble } = tryClientConfig(settings);
+    const socket = trouble === null ? new Socket() : new FailingSocket(trouble);
+    super({ ...config, ...added, stream: () => socket });
     this.#socket = socket;
     this.epoch = settings.servers.epoch;
     // Unheard, an error would end the process.
@@ -56,5 +58,35 @@ export class ServerClient extends pg.Client {
     throw new StoreUnavailableError('database unavailable: no standby has confirmed the commit', {
       ambiguous: true,
     });
+  }
+}
+
+/**
+ * The driver's pool makes clients within its own callbacks, where an error would end the process. Its
+ * parser reads the files of TLS that the URL names.
+ */
+function tryClientConfig(settings: ConnectionSettings): {
+  readonly config: pg.ClientConfig;
+  readonly trouble: Error | null;
+} {
+  try {
+    const config = clientConfig(settings);
+    void new pg.Client(config);
+    return { config, trouble: null };
+  } catch (error) {
+    return { config: {}, trouble: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+class FailingSocket extends Socket {
+  readonly #error: Error;
+
+  constructor(error: Error) {
+    super();
+    this.#error = error;
+  }
+
+  override connect(): this {
+    return this.destroy(this.#error);
   }
 }

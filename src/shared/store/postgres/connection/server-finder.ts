@@ -84,7 +84,7 @@ export function createServerFinder(params: {
     search ??= searchPrimary({
       urls,
       newest,
-      probe: (url) =>
+      probe: async (url) =>
         probeServer({
           connectionString: withPassword(url, params.passwordFile),
           target,
@@ -155,7 +155,8 @@ async function searchPrimary(params: {
   let timer: NodeJS.Timeout | undefined;
   const all = Promise.all(
     urls.map(async (url) => {
-      const reading = await probe(url);
+      // A file of the password or of TLS may be missing, and nobody may wait for the search.
+      const reading = await probe(url).catch(unread);
       readings.set(url, reading);
       if (isNewest(reading, newest)) timer ??= setTimeout(settled.resolve, SETTLE_MS);
     }),
@@ -172,6 +173,10 @@ async function searchPrimary(params: {
     primary = url;
   }
   return { primary, readings };
+}
+
+function unread(error: unknown): ServerReading {
+  return { isFit: false, isSilent: false, error };
 }
 
 function isNewest(

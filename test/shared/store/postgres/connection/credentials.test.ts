@@ -4,6 +4,12 @@ import { join } from 'node:path';
 
 import test, { type ExecutionContext } from 'ava';
 
+import {
+  connectPool,
+  type PostgresPool,
+  type Statement,
+} from '../../../../../src/shared/store/postgres/connection/connect.ts';
+import { createServerFinder } from '../../../../../src/shared/store/postgres/connection/server-finder.ts';
 import { openPostgresStore } from '../../../../../src/shared/store/postgres/open.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 import { runOnServer } from '../../../../support/database.ts';
@@ -37,6 +43,68 @@ test('each new connection reads the password file', async (t) => {
     if (!/cannot read database\.password_file/.test(error.message)) throw error;
   });
 });
+
+test('a file that is missing for a moment fails those who wait for a connection, and nothing else', async (t) => {
+  const { url, admin } = await startServer(t, { rule: 'host all svc 127.0.0.1/32 trust' });
+  const folder = createFolder(t);
+  const passwordFile = join(folder, 'password');
+  const authorityFile = join(folder, 'ca.pem');
+  const place = (): void => {
+    writeFileSync(passwordFile, 'any');
+    writeFileSync(authorityFile, createAuthority('svc test').certificate);
+  };
+  for (const [missing, address] of [
+    [passwordFile, url],
+    [authorityFile, `${url}?sslrootcert=${authorityFile}&sslmode=disable`],
+  ] as const) {
+    place();
+    const pool = openPool({ url: address, passwordFile });
+    t.teardown(() => pool.close());
+    const held = t.throwsAsync(pool.run(SLEEP, []), { instanceOf: StoreUnavailableError });
+    await eventually(async () => {
+      const { rowCount } = await runOnServer(url, SLEEPING);
+      if (rowCount === 0) throw new Error('nobody sleeps yet');
+    });
+    const waiting = t.throwsAsync(pool.run(PING, []), { instanceOf: StoreUnavailableError });
+    rmSync(missing);
+    await admin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'svc'`);
+    await held;
+    // The driver's pool opens a connection for it as it takes the broken one away.
+    t.regex((await waiting).message, new RegExp(missing));
+    place();
+    t.deepEqual(await eventually(() => pool.run(PING, [])), [{ answer: 1 }]);
+  }
+});
+
+test('a file that is missing while a statement takes long has no effect on it', async (t) => {
+  const { url } = await startServer(t, { rule: 'host all svc 127.0.0.1/32 trust' });
+  const passwordFile = join(createFolder(t), 'password');
+  writeFileSync(passwordFile, 'any');
+  const pool = openPool({ url, passwordFile });
+  t.teardown(() => pool.close());
+  await pool.run(PING, []);
+  rmSync(passwordFile);
+  // Meanwhile, the process asks the server over a new connection whether it answers.
+  t.is((await pool.run(LONG, [])).length, 1);
+});
+
+const LONG: Statement = { name: 'long', text: 'select pg_sleep(3)', writes: false };
+const SLEEP: Statement = { name: 'sleep', text: 'select pg_sleep(60)', writes: false };
+const PING: Statement = { name: 'ping', text: 'select 1 as answer', writes: false };
+const SLEEPING = `select from pg_stat_activity where usename = 'svc' and wait_event = 'PgSleep'`;
+
+function openPool(given: { readonly url: string; readonly passwordFile: string }): PostgresPool {
+  const connectTimeoutMs = 5_000;
+  return connectPool({
+    servers: createServerFinder({ ...given, connectTimeoutMs }),
+    applicationName: 'svc-test',
+    connectTimeoutMs,
+    statementTimeoutMs: 30_000,
+    onBackgroundError: () => undefined,
+    min: 0,
+    max: 1,
+  });
+}
 
 test('a client certificate is the login, and a renewed one needs no restart', async (t) => {
   const authority = createAuthority('svc test');
