@@ -17,7 +17,7 @@ export function createIds(source: {
   readonly now: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
 }): Ids {
-  const drawByte = drawBytes(source.randomBytes);
+  const random = drawBytes(source.randomBytes);
   let lastMs = -1;
   let counter = 0;
   /** The first 48 bits as text: they change with the millisecond, and many ids share one. */
@@ -25,7 +25,10 @@ export function createIds(source: {
 
   function begin(ms: number): void {
     lastMs = ms;
-    counter = ((drawByte() << 16) | (drawByte() << 8) | drawByte()) & COUNTER_START_MASK;
+    random.reserve(4);
+    counter = 0;
+    for (let bytes = 0; bytes < 4; bytes += 1) counter = (counter << 8) | random.byte();
+    counter &= COUNTER_START_MASK;
     const digits = ms.toString(16).padStart(12, '0');
     time = `${digits.slice(0, 8)}-${digits.slice(8)}`;
   }
@@ -41,9 +44,10 @@ export function createIds(source: {
     uuid() {
       advance();
       const randA = hexOf(0x70 | (counter >>> 14)) + hexOf((counter >>> 6) & 0xff);
-      const randB = hexOf(0x80 | (counter & 0x3f)) + hexOf(drawByte());
+      random.reserve(7);
+      const randB = hexOf(0x80 | (counter & 0x3f)) + hexOf(random.byte());
       let end = '';
-      for (let bytes = 0; bytes < 6; bytes += 1) end += hexOf(drawByte());
+      for (let bytes = 0; bytes < 6; bytes += 1) end += hexOf(random.byte());
       return `${time}-${randA}-${randB}-${end}`;
     },
   };
@@ -53,16 +57,22 @@ const COUNTER_MAX = 2 ** 18 - 1;
 const COUNTER_START_MASK = 2 ** 17 - 1;
 const BATCH_BYTES = 4096;
 
-/** One random byte after the other. */
-function drawBytes(randomBytes: (size: number) => Uint8Array): () => number {
+interface RandomBytes {
+  /** Draws again if fewer bytes are left. */
+  reserve(bytes: number): void;
+  byte(): number;
+}
+
+function drawBytes(randomBytes: (size: number) => Uint8Array): RandomBytes {
   let batch = new Uint8Array(0);
   let used = 0;
-  return () => {
-    if (used === batch.length) {
+  return {
+    reserve(bytes) {
+      if (used + bytes <= batch.length) return;
       batch = Uint8Array.from(randomBytes(BATCH_BYTES));
       used = 0;
-    }
-    return batch[used++] ?? 0;
+    },
+    byte: () => batch[used++] ?? 0,
   };
 }
 
