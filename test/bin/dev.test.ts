@@ -456,6 +456,14 @@ test('execution fork: another execution carries this one, and both are compared'
   t.is((await readUntil(fork, isOver)).status, 'completed');
   t.regex((await svc('execution', 'show', fork)).stdout, new RegExp(`^fork of +${id}$`, 'm'));
   t.regex((await svc('execution', 'forks', id)).stdout, new RegExp(`^${fork} +completed`, 'm'));
+  const second = (await svc('execution', 'fork', id, '--at', 'start')).stdout.trim();
+  const page = await svc('execution', 'forks', id, '--limit', '1', '-o', 'ids');
+  t.is(page.stdout, `${second}\n`);
+  const [, cursor = ''] = /--cursor (\S+)/.exec(page.stderr) ?? [];
+  const rest = await svc('execution', 'forks', id, '--cursor', cursor, '-o', 'ids');
+  t.is(rest.stdout, `${fork}\n`);
+  const all = await svc('execution', 'forks', id, '--all', '-o', 'ids');
+  t.is(all.stdout, `${second}\n${fork}\n`);
   const diff = await svc('execution', 'diff', id, fork);
   t.is(diff.code, 0, diff.stderr);
   t.regex(diff.stdout, /^extra +absent +1$/m);

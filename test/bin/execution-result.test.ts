@@ -53,6 +53,10 @@ check('result prints the output, and says what to do without one', async (t, ten
     /^error: exec_\w+ has not ended: it is paused; .*--wait.* explain exec_\w+\n$/,
   );
 
+  const nobody = await svc('execution', 'result', `exec_${'0'.repeat(32)}`, '--wait');
+  t.is(nobody.code, 4);
+  t.regex(nobody.stderr, /^error: not found: execution exec_0+; [^\n]+\n$/);
+
   await tenant.deliver(id, 'paid');
   await tenant.until(id, 'completed');
   const ended = await svc('execution', 'result', id);

@@ -266,7 +266,7 @@ function declareExecutionCommands(program: Command): void {
       return forkExecution(id, options);
     });
 
-  executionCommand(execution, 'forks')
+  addPageOptions(executionCommand(execution, 'forks'))
     .description('list the forks of an execution, newest first')
     .action(async (id, options) => {
       const { listForks } = await import('../../commands/execution/forks.ts');

@@ -1,4 +1,5 @@
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { CliError, EXIT } from '../../cli/exit-code.ts';
 import { printNote } from '../../cli/output.ts';
@@ -23,9 +24,12 @@ export async function awaitEnd(client: SvcClient, executionId: string): Promise<
     });
   } catch (error) {
     progress.end();
-    printNote(
-      `${executionId} continues; follow it with: svc execution events --follow ${executionId}`,
-    );
+    const isUnknown = error instanceof ApiError && error.status === 404;
+    if (!isUnknown) {
+      printNote(
+        `${executionId} continues; follow it with: svc execution events --follow ${executionId}`,
+      );
+    }
     throw error;
   }
   progress.end();

@@ -1,14 +1,24 @@
+import type { WireForks } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { printJson, printNote } from '../../cli/output.ts';
-import { printList } from '../../cli/lists/print-list.ts';
+import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
+import { printTable } from '../../cli/print-table.ts';
 
-export async function listForks(executionId: string, options: ClientOptions): Promise<void> {
-  const answer = await connectClient(options).listForks(executionId);
-  if (options.output === 'json') return printJson(answer);
-  printList({
+export async function listForks(
+  executionId: string,
+  options: ClientOptions & PageOptions,
+): Promise<void> {
+  const client = connectClient(options);
+  await printPages(options, {
+    read: (page) => client.listForks(executionId, page),
     member: 'forks',
+    print: ({ forks }) => printForks(forks),
+  });
+}
+
+function printForks(forks: WireForks['forks']): void {
+  printTable({
     head: ['EXECUTION', 'STATUS', 'AFTER', 'NODE', 'FORKED', 'BY'],
-    rows: answer.forks.map((fork) => [
+    rows: forks.map((fork) => [
       fork.execution_id,
       fork.status,
       fork.sequence,
@@ -17,5 +27,4 @@ export async function listForks(executionId: string, options: ClientOptions): Pr
       fork.actor_id,
     ]),
   });
-  if (answer.next_cursor !== null) printNote('there are more forks');
 }

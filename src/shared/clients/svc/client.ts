@@ -93,7 +93,7 @@ export interface SvcClient extends OverviewClient {
   retryExecution(executionId: string, changes: JsonObject): Promise<WireRetried>;
   forkExecution(executionId: string, request: JsonObject): Promise<WireForked>;
   previewFork(executionId: string, request: JsonObject): Promise<WireForkPreview>;
-  listForks(executionId: string): Promise<WireForks>;
+  listForks(executionId: string, query: Query): Promise<WireForks>;
   bulkExecutions(request: JsonObject): Promise<WireBulk>;
   listDeadLetters(query: Query): Promise<WireDeadLetters>;
   readDeadLetter(workItemId: string): Promise<WireReadDeadLetter>;
@@ -215,7 +215,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         path: `${executionPath(id)}/fork`,
         body: { ...request, dry_run: true },
       }),
-    listForks: (id) => call('forks', { method: 'GET', path: `${executionPath(id)}/forks` }),
+    listForks: (id, query) =>
+      call('forks', { method: 'GET', path: `${executionPath(id)}/forks`, query }),
     bulkExecutions: (request) =>
       call('results', { method: 'POST', path: '/executions/bulk', body: request }),
     listDeadLetters: (query) =>

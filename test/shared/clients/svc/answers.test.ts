@@ -195,7 +195,7 @@ const CALLS: Calls = {
   listForks: {
     endpoint: listForks,
     reply: listForks.replies[200],
-    call: (client) => client.listForks('e'),
+    call: (client) => client.listForks('e', {}),
   },
   bulkExecutions: {
     endpoint: bulkExecutions,
