@@ -111,6 +111,49 @@ check('200: a bulk acts on what a query finds', async (t, svc) => {
   t.is(wrong.status, 400);
 });
 
+check('200: a query may name the first and the last instant', async (t, svc) => {
+  const id = await svc.start(await svc.register({ workflow_id: 'orders', nodes: { a: call } }));
+  for (const [q, found] of [
+    ['started > 9999-12-31T23:59:59.999Z', []],
+    ['started <= 9999-12-31T23:59:59.999Z', [id]],
+    ['ended > 9999-12-31T23:59:59.999Z', []],
+    ['started >= 0001-01-01', [id]],
+    ['started < 0001-01-01', []],
+  ] as const) {
+    const { status, body } = await svc.get<Found>(withQuery('/executions', q));
+    t.is(status, 200, q);
+    t.deepEqual(
+      body.executions.map(({ execution_id: own }) => own),
+      [...found],
+      q,
+    );
+    const counts = await svc.get<Counts>(withQuery('/executions/counts', q));
+    t.like(counts, { status: 200, body: { total: found.length } }, q);
+    for (const { before } of counts.body.histogram) t.regex(before, /^\d{4}-/, q);
+  }
+});
+
+check('400: a time that no database can hold', async (t, svc) => {
+  const id = await svc.start(await svc.register({ workflow_id: 'orders', nodes: { a: call } }));
+  const early = '0001-01-01T00:00:00+00:01';
+  const late = '9999-12-31T23:59:00-00:01';
+  for (const time of [early, late, '0000-01-01']) {
+    const at = encodeURIComponent(time);
+    for (const path of [
+      withQuery('/executions', `started > ${time}`),
+      withQuery('/failures', `ended < ${time}`),
+      `/executions?created_after=${at}`,
+      `/executions/counts?created_before=${at}`,
+      `/executions/${id}/state?at=${at}`,
+      `/audit?since=${at}`,
+    ]) {
+      t.is((await svc.get(path)).status, 400, path);
+    }
+    const start = { workflow_id: 'orders', input: {}, start_after: time };
+    t.is((await svc.post('/executions', start)).status, 400, time);
+  }
+});
+
 check('400: a query with mistakes, and where they are', async (t, svc) => {
   for (const path of ['/executions', '/executions/counts']) {
     const { status, body } = await svc.get<Refusal>(

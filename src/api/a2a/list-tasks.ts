@@ -2,6 +2,7 @@ import { TaskState, type ListTasksRequest, type ListTasksResponse } from '@a2a-j
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 
 import type { ExecutionStatus } from '../../shared/domain/execution/status.ts';
+import { instantOf } from '../../shared/domain/instant.ts';
 import { cursorOf, cursorText } from '../endpoints/executions/cursor.ts';
 import type { AgentTasks, TaskFilter } from './agent-tasks.ts';
 import { checkHistoryLength } from './check-parameters.ts';
@@ -58,7 +59,8 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d
 
 function readInstant(text: string | undefined): string | null {
   if (text === undefined || text === '') return null;
-  if (INSTANT.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString();
+  const instant = INSTANT.test(text) ? instantOf(Date.parse(text)) : null;
+  if (instant !== null) return instant;
   throw new RequestMalformedError('statusTimestampAfter must be an ISO 8601 instant');
 }
 

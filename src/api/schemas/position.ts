@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { instantOf } from '../../shared/domain/instant.ts';
+
 /**
  * A cursor: where a page ended, as the columns that order the list. Opaque to callers, so that its
  * form can change.
@@ -72,6 +74,5 @@ function readJson(text: string): unknown {
 
 /** A time as answers write it, in milliseconds. */
 export function isTimestamp(text: string): boolean {
-  const millis = Date.parse(text);
-  return !Number.isNaN(millis) && new Date(millis).toISOString() === text;
+  return instantOf(Date.parse(text)) === text;
 }

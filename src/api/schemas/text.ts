@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { instantOf } from '../../shared/domain/instant.ts';
+
 /** Ids and keys: short enough for an index and a log line. */
 export const ID_BYTES_MAX = 512;
 
@@ -43,9 +45,9 @@ export const instant = z
   .string()
   .regex(isoInstant(), INSTANT_FORM)
   .transform((text, context) => {
-    const instant = new Date(Date.parse(text)).toISOString();
-    // An offset may lead out of the years that have four digits.
-    if (instant.length === 24) return instant;
+    const instant = instantOf(Date.parse(text));
+    // An offset may lead out of the years that a database can hold.
+    if (instant !== null) return instant;
     context.addIssue({ code: 'custom', message: INSTANT_FORM });
     return z.NEVER;
   });

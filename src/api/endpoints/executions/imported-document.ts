@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { EXECUTION_FORMAT } from '../../../shared/domain/execution/document/execution-document.ts';
+import { instantOf } from '../../../shared/domain/instant.ts';
 import type { JsonValue } from '../../../shared/domain/json.ts';
 import { inPieces } from '../../../shared/engine/scheduling/in-pieces.ts';
 import type { Timers } from '../../../shared/engine/scheduling/timers.ts';
@@ -23,8 +24,7 @@ const moment = z
   .refine((text) => isMoment(text), 'must be a moment there is');
 
 function isMoment(text: string): boolean {
-  const millis = Date.parse(text);
-  return !Number.isNaN(millis) && new Date(millis).toISOString() === text;
+  return instantOf(Date.parse(text)) === text;
 }
 
 const execution = z.looseObject({

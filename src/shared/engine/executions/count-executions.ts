@@ -2,6 +2,7 @@ import type { Reader } from '../caller.ts';
 import type { EngineDeps } from '../deps.ts';
 import { gatherCriteria } from '../../domain/execution/query/criteria.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import { nearestInstant } from '../../domain/instant.ts';
 import type { CountedValue, GroupKey } from '../../store/executions.ts';
 import { conditionsOf, type ExecutionFilter } from './search-executions.ts';
 
@@ -85,7 +86,7 @@ function layOut(params: {
   const last = Math.max(Date.parse(params.to), first + 1);
   const own = Map.groupBy(groups, ({ bucket }) => bucket);
   const edge = (index: number) =>
-    new Date(Math.ceil(first + ((last - first) * index) / params.buckets)).toISOString();
+    nearestInstant(Math.ceil(first + ((last - first) * index) / params.buckets));
   return Array.from({ length: params.buckets }, (_, index) => ({
     from: edge(index),
     before: edge(index + 1),

@@ -1,4 +1,5 @@
 import type { ExecutionId } from '../../ids.ts';
+import { nearestInstant } from '../../instant.ts';
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../status.ts';
 import type {
   Condition,
@@ -137,8 +138,8 @@ function gatherTimes(
     (operator === '>' || operator === '>=' ? from : before).push(isExclusive ? at + 1 : at);
   }
   return {
-    from: from.length === 0 ? null : new Date(Math.max(...from)).toISOString(),
-    before: before.length === 0 ? null : new Date(Math.min(...before)).toISOString(),
+    from: from.length === 0 ? null : nearestInstant(Math.max(...from)),
+    before: before.length === 0 ? null : nearestInstant(Math.min(...before)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { parseExecutionId } from '../../ids.ts';
+import { instantOf } from '../../instant.ts';
 import { EXECUTION_STATUSES } from '../status.ts';
 import { parseDuration } from '../../workflow/parse/parse-duration.ts';
 import { type Condition, type Moment, type SetOperator, TIME_OPERATORS } from './condition.ts';
@@ -102,16 +103,9 @@ function readMoment(text: string): Moment | null {
   }
   const day = INSTANT.exec(text)?.[1] ?? null;
   // The parser of the platform reads the 30th of February as the 2nd of March.
-  if (day === null || isoOf(Date.parse(day))?.startsWith(day) !== true) return null;
-  const instant = isoOf(Date.parse(text));
+  if (day === null || instantOf(Date.parse(day))?.startsWith(day) !== true) return null;
+  const instant = instantOf(Date.parse(text));
   return instant === null ? null : { instant };
-}
-
-/** Null beside the years that have four digits. */
-function isoOf(milliseconds: number): string | null {
-  if (Number.isNaN(milliseconds)) return null;
-  const text = new Date(milliseconds).toISOString();
-  return text.length === 24 ? text : null;
 }
 
 function refuse(

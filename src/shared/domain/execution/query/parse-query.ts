@@ -1,4 +1,5 @@
 import { nearestName } from '../../nearest-name.ts';
+import { LABEL_NAME_RULE } from '../labels/labels.ts';
 import type { Condition } from './condition.ts';
 import {
   FIELD_NAMES,
@@ -87,9 +88,20 @@ function refuseField(token: Token): QueryProblem {
     return problemAt(token, 'a condition begins with the name of a field', FIELD_NAMES);
   }
   const { value } = token;
-  const nearest = /^labels?$/i.test(value) ? LABEL_FIELD : nearestName(value, FIELD_NAMES);
+  if (value.toLowerCase().startsWith(LABELS) && value.length > LABELS.length) {
+    return problemAt(token, `${value.slice(LABELS.length)} ${LABEL_NAME_RULE}`);
+  }
+  const nearest = nearestField(value);
   const hint = nearest === null ? `: use ${FIELD_NAMES.join(', ')}` : `; did you mean ${nearest}?`;
   return problemAt(token, `no field is named ${value}${hint}`, FIELD_NAMES);
+}
+
+/** `labels` alone stands for a label, and `label.customer` is a slip. */
+function nearestField(value: string): string | null {
+  const label = /^labels?(?:\.(.*))?$/i.exec(value);
+  if (label === null) return nearestName(value, FIELD_NAMES);
+  const [, name = ''] = label;
+  return name === '' ? LABEL_FIELD : `${LABELS}${name}`;
 }
 
 function readOperator(reader: Reader, named: NamedField): Read<{ readonly spelling: Spelling }> {

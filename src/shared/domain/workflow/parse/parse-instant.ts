@@ -1,3 +1,5 @@
+import { instantOf } from '../../instant.ts';
+
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -13,6 +15,5 @@ export function parseInstant(text: string): string | null {
   // Date.parse takes 30 February for 2 March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCDate() !== Number(day)) return null;
-  const instant = new Date(ms).toISOString();
-  return instant.startsWith('-') || instant.startsWith('+') ? null : instant;
+  return instantOf(ms);
 }

@@ -72,6 +72,15 @@ test('or, a label without its name and an unknown field say what to write', (t) 
     'conditions are joined by "and": in place of "or", give a list, such as status in (failed, cancelled)',
   ]);
   t.deepEqual(toldBy('labels = a'), ['no field is named labels; did you mean labels.name?']);
+  for (const slip of ['label.customer', 'LABEL.customer']) {
+    t.deepEqual(toldBy(`${slip} = a`), [
+      `no field is named ${slip}; did you mean labels.customer?`,
+    ]);
+  }
+  for (const name of ['größe', '_a', 'n'.repeat(129)]) {
+    const [told = ''] = toldBy(`labels.${name} = a`) ?? [];
+    t.true(told.startsWith(`${name} is no name of a label: it has at most 128 letters`), told);
+  }
   t.deepEqual(toldBy('customer = a'), [
     'no field is named customer: use status, workflow, version, parent, id, error, error_class, labels.name, waiting, started, ended',
   ]);
@@ -133,6 +142,9 @@ test('a mistake says where it is and which words could be there', (t) => {
   t.deepEqual(mistakeOf('parent = nobody'), [9, 6, []]);
   t.deepEqual(mistakeOf('started > yesterday'), [10, 9, ['-1h', '-24h', '-7d', 'now']]);
   t.deepEqual(mistakeOf('started > 2026-02-30'), [10, 10, ['-1h', '-24h', '-7d', 'now']]);
+  for (const time of ['0000-01-01', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:00-00:01']) {
+    t.deepEqual(mistakeOf(`started > ${time}`), [10, time.length, ['-1h', '-24h', '-7d', 'now']]);
+  }
   t.deepEqual(mistakeOf('status = failed; drop'), [15, 1, []]);
   t.regex(parseQuery('statsu = failed').problems?.[0]?.message ?? '', /did you mean status/);
 });
@@ -205,4 +217,6 @@ test('conditions on one field are gathered into one', (t) => {
     before: '2026-01-31T12:00:00.001Z',
   });
   t.deepEqual(gather('ended > -2h').ended, { from: '2026-01-31T10:00:00.001Z', before: null });
+  const last = '9999-12-31T23:59:59.999Z';
+  t.deepEqual(gather(`ended > ${last} and ended <= ${last}`).ended, { from: last, before: last });
 });
