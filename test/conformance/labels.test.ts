@@ -130,6 +130,7 @@ check('400: labels that cannot be kept start nothing', async (t, svc) => {
     { ['n'.repeat(129)]: 'v' },
     { a: '' },
     { a: 'v'.repeat(129) },
+    { a: '😀'.repeat(65) },
     { a: 'nul\0' },
     { a: 1 },
     { a: null },
@@ -147,11 +148,35 @@ check('400: labels that cannot be kept start nothing', async (t, svc) => {
     0,
   );
   t.is((await start({}, many(16))).status, 201);
+  t.is((await start({}, { a: '😀'.repeat(64) })).status, 201);
   t.is((await start({ customer: 'c' }, many(15))).status, 201);
   for (const labels of [[], 'a', { ' a': 'v' }, { a: { expr: '1 +' } }, many(17)]) {
     const ir = { workflow_id: 'wrong', execution_labels: labels, nodes: { a: call } };
     t.is((await svc.post('/workflows', { ir })).status, 400, JSON.stringify(labels));
   }
+});
+
+check('400: a definition whose labels no execution can have', async (t, svc) => {
+  const register = (labels: JsonObject) =>
+    svc.post<{ readonly error: string; readonly problems: readonly { pointer: string }[] }>(
+      '/workflows',
+      { ir: { workflow_id: 'constants', execution_labels: labels, nodes: { a: call } } },
+    );
+  const refused = await register({
+    list: ['$.a'],
+    object: { a: '$.a' },
+    literal: { literal: {} },
+    long: 'v'.repeat(129),
+    kept: 'v'.repeat(128),
+  });
+  t.is(refused.status, 400);
+  t.deepEqual(
+    refused.body.problems.map(({ pointer }) => pointer),
+    ['list', 'object', 'literal', 'long'].map((name) => `/execution_labels/${name}`),
+  );
+  t.regex(refused.body.error, /must be text, a number or a boolean/);
+  const kept = { number: 1, flag: true, none: null, empty: '', path: '$.a', list: { expr: '[1]' } };
+  t.is((await register(kept)).status, 201);
 });
 
 check(

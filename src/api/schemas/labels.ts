@@ -13,12 +13,14 @@ const name = z.string().regex(LABEL_NAME, `${LABEL_NAME_RULE}: rename it`);
 const value = z
   .string('must be text: give a number or a boolean as text, such as "1", and leave null out')
   .min(1, 'must not be empty: leave the label out')
-  .max(
-    LABEL_LENGTH_MAX,
+  // `max` would count an emoji once, and definitions and SDKs count its two code units.
+  .refine(
+    (text) => text.length <= LABEL_LENGTH_MAX,
     `must be at most ${LABEL_LENGTH_MAX} characters: shorten it, or leave the label out`,
   )
   // PostgreSQL stores no such character.
-  .regex(/^[^\0]*$/, 'must not contain the character U+0000: remove it');
+  .regex(/^[^\0]*$/, 'must not contain the character U+0000: remove it')
+  .meta({ maxLength: LABEL_LENGTH_MAX });
 
 const OBJECT_RULE = 'must be an object of names and texts, such as {"tier": "gold"}';
 

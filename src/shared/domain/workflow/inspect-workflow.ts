@@ -3,6 +3,7 @@ import { checkJson } from './parse/check-json.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import { lintWorkflow } from './lint/lint-workflow.ts';
 import { checkConcurrencyMembers } from './parse/parse-concurrency.ts';
+import { checkConstantLabels } from './parse/parse-execution-labels.ts';
 import { type Problem, ProblemList, type Warning } from './problem.ts';
 import { readWorkflow, type ReadWorkflow } from './parse/read-workflow.ts';
 
@@ -13,7 +14,8 @@ export type InspectedWorkflow =
 
 /**
  * Reads a definition for its author: besides errors, it reports unused names, and refuses those in
- * `concurrency`. A program that loads a stored definition uses `readWorkflow`, which skips that work.
+ * `concurrency` and labels that no execution can have. A program that loads a stored definition uses
+ * `readWorkflow`, which skips that work.
  */
 export function inspectWorkflow(params: {
   readonly ir: unknown;
@@ -22,7 +24,7 @@ export function inspectWorkflow(params: {
   const { ir, kinds } = params;
   const stored = readWorkflow(params);
   if (!isJsonObject(ir) || !checkJson(ir, new ProblemList())) return { ...stored, warnings: [] };
-  const read = withProblems(stored, findUnknownMembers(ir));
+  const read = withProblems(stored, findProblemsOfAuthor(ir));
   const found = lintWorkflow({ ir, plan: read.ok ? read.plan : null, kinds });
   if (read.ok) return { ...read, warnings: [...found, ...read.warnings] };
   // A field that is refused is not ignored as well.
@@ -30,9 +32,10 @@ export function inspectWorkflow(params: {
   return { ...read, warnings: found.filter(({ pointer }) => !refused.has(pointer)) };
 }
 
-function findUnknownMembers(ir: JsonObject): readonly Problem[] {
+function findProblemsOfAuthor(ir: JsonObject): readonly Problem[] {
   const problems = new ProblemList();
   checkConcurrencyMembers(ir, problems);
+  checkConstantLabels(ir, problems);
   return problems.toArray();
 }
 

@@ -19,7 +19,7 @@ export function labelExecution(mappings: LabelMappings, input: JsonObject): Labe
   const steps = shareSteps({});
   const labels: [string, string][] = [];
   for (const [name, mapping] of mappings) {
-    const value = textOf(evaluateMapping(mapping, scope, steps));
+    const value = labelText(evaluateMapping(mapping, scope, steps));
     if (value === null) continue;
     if (!value.ok) return { ok: false, message: `label ${name}: ${value.message}` };
     labels.push([name, value.text]);
@@ -28,7 +28,7 @@ export function labelExecution(mappings: LabelMappings, input: JsonObject): Labe
 }
 
 /** Null: there is no such label. */
-function textOf(
+export function labelText(
   result: EvaluationResult,
 ):
   | { readonly ok: true; readonly text: string }

@@ -1,8 +1,9 @@
+import { labelText } from '../../execution/labels/label-execution.ts';
 import { LABEL_NAME, LABEL_NAME_RULE, LABELS_MAX } from '../../execution/labels/labels.ts';
-import { parseMapping } from '../../expression/mapping.ts';
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { type Mapping, parseMapping } from '../../expression/mapping.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { LabelMappings } from '../plan/plan.ts';
-import { type Findings, pointerTo } from '../problem.ts';
+import { type Findings, pointerTo, type ProblemList } from '../problem.ts';
 
 const FIELD = 'execution_labels';
 
@@ -29,4 +30,34 @@ export function parseExecutionLabels(ir: JsonObject, { problems }: Findings): La
     problems.add(at + parsed.pointer, parsed.message);
     return [];
   });
+}
+
+/**
+ * Reports values that are no label, with any input: every start would be refused. `parseExecutionLabels`
+ * leaves them alone, because it also reads stored definitions.
+ */
+export function checkConstantLabels(ir: JsonObject, problems: ProblemList): void {
+  const raw = ir[FIELD] ?? null;
+  if (!isJsonObject(raw)) return;
+  for (const [name, value] of Object.entries(raw)) {
+    const parsed = parseMapping(value);
+    const constant = parsed.ok ? constantIn(parsed.mapping) : undefined;
+    const label = constant === undefined ? null : labelText({ ok: true, value: constant });
+    if (label !== null && !label.ok) problems.add(pointerTo(FIELD, name), label.message);
+  }
+}
+
+/** A list or an object stays one, with any input. Undefined: the value depends on the input. */
+function constantIn(mapping: Mapping): JsonValue | undefined {
+  switch (mapping.kind) {
+    case 'literal':
+      return mapping.value;
+    case 'list':
+      return [];
+    case 'object':
+      return {};
+    case 'path':
+    case 'expression':
+      return undefined;
+  }
 }
