@@ -86,6 +86,8 @@ check('400: no filter, and an action, a limit or a cursor that is none', async (
     { action: 'cancel' },
     { action: 'cancel', filter: {} },
     { action: 'cancel', filter: { workflow_id: null, status: null } },
+    { action: 'cancel', filter: { q: '' } },
+    { action: 'cancel', filter: { q: ' \n', status: null }, dry_run: true },
     { action: 'cancel', filter: { parent_execution_id: 'x' } },
     { action: 'cancel', filter: { created_after: 'yesterday' } },
   ]) {

@@ -82,6 +82,12 @@ export const bulkExecutions = defineEndpoint({
     if (parent !== null && parentExecutionId === null) {
       throw badRequest('filter.parent_execution_id is no execution id');
     }
+    const conditions = filter.q === null ? [] : readQuery('filter.q', filter.q);
+    if (conditions.length === 0 && isQueryAlone(filter)) {
+      throw badRequest(
+        'filter.q has no condition, and would select all executions: add one, such as status = failed',
+      );
+    }
     const request = {
       action: body.action,
       reason: body.reason,
@@ -93,7 +99,7 @@ export const bulkExecutions = defineEndpoint({
         parentExecutionId,
         createdAfter: filter.created_after,
         createdBefore: filter.created_before,
-        conditions: filter.q === null ? [] : readQuery('filter.q', filter.q),
+        conditions,
       },
     };
     if (body.dry_run === true) {
@@ -121,6 +127,11 @@ export const bulkExecutions = defineEndpoint({
     };
   },
 });
+
+/** As from a script whose variable is empty. */
+function isQueryAlone({ q: _, ...others }: Readonly<Record<string, string | null>>): boolean {
+  return Object.values(others).every((value) => value === null);
+}
 
 function shapeRow(row: ExecutionRow) {
   return {
