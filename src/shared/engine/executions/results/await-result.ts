@@ -1,6 +1,6 @@
 import { isTerminal } from '../../../domain/execution/status.ts';
 import { type ExecutionId, parseExecutionId } from '../../../domain/ids.ts';
-import type { ExecutionRow } from '../../../store/store.ts';
+import { type ExecutionRow, StoreUnavailableError } from '../../../store/store.ts';
 import type { ExpectedEnd } from '../../advance/ends-here.ts';
 import { findForCaller } from '../../advance/load-execution.ts';
 import type { Caller, ExecutionRef, Reader } from '../../caller.ts';
@@ -45,7 +45,10 @@ export async function awaitResult(
   }
 }
 
-/** Starts an execution and waits for its end; where the request was made before, for that of the first. */
+/**
+ * Starts an execution and waits for its end; where the request was made before, for that of the first. Once it has
+ * started, a database that does not answer ends the wait: an error without the id would make a caller start another.
+ */
 export async function startAndAwait(
   deps: UseCaseDeps,
   caller: Caller,
@@ -56,7 +59,10 @@ export async function startAndAwait(
   try {
     const { executionId } = await startExecution(deps, caller, { ...start, newId });
     return executionId === newId
-      ? await endOf(deps, caller, watched, waiting)
+      ? await endOf(deps, caller, watched, waiting).catch((error: unknown) => {
+          if (!(error instanceof StoreUnavailableError)) throw error;
+          return { pending: { executionId, status: 'running' as const } };
+        })
       : await awaitResult(deps, caller, { ...waiting, executionId });
   } finally {
     watched.stop();

@@ -4,7 +4,7 @@ import {
   awaitResult,
   startAndAwait,
 } from '../../../../../src/shared/engine/executions/results/await-result.ts';
-import type { Store } from '../../../../../src/shared/store/store.ts';
+import { type Store, StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../../support/engine.ts';
 import { openTestStore } from '../../../../support/stores.ts';
 
@@ -87,6 +87,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(await end, { ended: { status: 'failed', error: { nodeId: 'a', errorClass: 'error' } } });
   });
 
+  test(`${dialect}: a start tells its id also when the store fails while it waits`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const executions: Store['executions'] = {
+      ...store.executions,
+      hasEnded: async () => {
+        throw new StoreUnavailableError('connection lost', { ambiguous: false });
+      },
+    };
+    const host = openTestEngine({ store: { ...store, executions } });
+    await host.engine.registerWorkflow({ ...CALLER, ir: { workflow_id: 'w', ...ONE } });
+    const answer = await startWaiting(host, 1);
+    const [started] = await claimed(host);
+    t.deepEqual(answer, {
+      pending: { executionId: started?.record.executionId, status: 'running' },
+    });
+    const { executionId } = await host.engine.startExecution({ ...CALLER, ...START });
+    await t.throwsAsync(
+      awaitResult(host.deps, CALLER, { ...WAITING, waitMs: 1, executionId }),
+      { instanceOf: StoreUnavailableError },
+      'a request for the result of a known execution fails with the store',
+    );
+  });
+
   check('nothing stays of a caller that has left', async (t, { host }) => {
     const executionId = await host.start(ONE);
     const waiting = { ...WAITING, waitMs: 1, executionId };
@@ -120,15 +144,16 @@ test('a caller whose time is over as the execution ends gets its result', async 
   t.like(end, { ended: { executionId, status: 'completed' } });
 });
 
-function startWaiting(host: TestEngine) {
-  const start = {
-    workflowId: 'w',
-    workflowVersion: null,
-    input: {},
-    priority: 5,
-    idempotencyKey: null,
-  };
-  return startAndAwait(host.deps, CALLER, { ...WAITING, start });
+const START = {
+  workflowId: 'w',
+  workflowVersion: null,
+  input: {},
+  priority: 5,
+  idempotencyKey: null,
+};
+
+function startWaiting(host: TestEngine, waitMs = WAITING.waitMs) {
+  return startAndAwait(host.deps, CALLER, { ...WAITING, waitMs, start: START });
 }
 
 /** Claims until there is an item: a start may be under way. */
