@@ -65,8 +65,9 @@ const NAME_CHARACTERS_MAX = 64;
 /** The names that an object within the schema knows. */
 function membersAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   const inner = unwrap(schema);
-  if (!(inner instanceof z.ZodObject)) return [];
   const [first, ...rest] = path;
+  if (inner instanceof z.ZodArray && first !== undefined) return membersAt(inner.element, rest);
+  if (!(inner instanceof z.ZodObject)) return [];
   if (first === undefined) return Object.keys(inner.shape);
   return membersAt(Reflect.get(inner.shape, first), rest);
 }

@@ -46,8 +46,30 @@ test('every body refuses what it does not know, but those of this list', (t) => 
   t.deepEqual(lenient, LENIENT);
 });
 
+test('what is strict is strict to its last object', (t) => {
+  const lenient = routes
+    .filter(({ body }) => body !== null && isStrict(body))
+    .filter(({ body }) => objectsOf(z.toJSONSchema(body ?? z.never(), AS_SENT)).some(isOpen))
+    .map(({ method, path }) => `${method} ${path}`);
+  t.deepEqual(lenient, []);
+});
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The schema itself, and all within it. */
+function objectsOf(schema: unknown): readonly Schema[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return [schema as Schema, ...Object.values(schema).flatMap(objectsOf)];
+}
+
+function isOpen({ type, properties, additionalProperties }: Schema): boolean {
+  return type === 'object' && properties !== undefined && additionalProperties !== false;
+}
+
+const AS_SENT = { io: 'input', unrepresentable: 'any' } as const;
+
 function isStrict(body: z.ZodType): boolean {
-  const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+  const schema = z.toJSONSchema(body, AS_SENT);
   return schema.additionalProperties === false;
 }
 
@@ -89,6 +111,16 @@ for (const [path, body, message] of [
     '/executions/bulk',
     { action: 'cancel', dry_run: true, filter: {}, filtr: {} },
     'bad request: /filtr is unknown, did you mean "filter"?',
+  ],
+  [
+    '/executions/bulk',
+    { action: 'cancel', filter: { workflow_id: 'w', staus: 'paused' } },
+    'bad request: /filter/staus is unknown, did you mean "status"?',
+  ],
+  [
+    '/approvals/decide',
+    { decisions: [{ execution_id: 'x', decision: 'approved', coment: 'fine' }] },
+    'bad request: /decisions/0/coment is unknown, did you mean "comment"?',
   ],
 ] as const satisfies readonly (readonly [string, JsonObject, string])[]) {
   test(`400: ${message}`, async (t) => {

@@ -11,6 +11,7 @@ interface Bulk {
     readonly outcome: string;
     readonly error: string | null;
     readonly retried_as: string | null;
+    readonly ending?: { readonly outcome: string };
   }[];
   readonly next_cursor: string | null;
   readonly total: number | null;
@@ -58,6 +59,25 @@ check('200: many executions are acted upon, page by page', async (t, svc) => {
   );
 });
 
+check('200: a cancel says which executions end later, after their undos', async (t, svc) => {
+  const nodes = { a: { ...call, undo: call }, b: call };
+  const undoes = await svc.run({ nodes, start_node: 'a', edges: [{ from: 'a', to: 'b' }] });
+  await svc.work('a');
+  await svc.untilEvent(undoes, 'NodeCompleted', 'a');
+  const ends = await svc.run({ nodes: { a: call } });
+  const filter = { q: `id in (${undoes}, ${ends})` };
+  const { body } = await svc.post<Bulk>('/executions/bulk', { action: 'cancel', filter });
+  const endingOf = (id: string) =>
+    body.results.find(({ execution_id: of }) => of === id)?.ending ?? null;
+  t.is(body.results.length, 2);
+  t.deepEqual(endingOf(undoes), { outcome: 'cancelled' });
+  t.is(endingOf(ends), null);
+  t.is((await svc.read(undoes)).status, 'running');
+  t.is((await svc.read(ends)).status, 'cancelled');
+  await svc.work('a.undo');
+  await svc.until(undoes, 'cancelled');
+});
+
 check('200: a dry run changes nothing, and counts', async (t, svc) => {
   const workflowId = await svc.register({ workflow_id: 'many', nodes: { a: call } });
   for (let made = 0; made < 3; made += 1) await svc.start(workflowId);
@@ -89,6 +109,7 @@ check('400: no filter, and an action, a limit or a cursor that is none', async (
     { action: 'cancel', filter: { q: '' } },
     { action: 'cancel', filter: { q: ' \n', status: null }, dry_run: true },
     { action: 'cancel', filter: { parent_execution_id: 'x' } },
+    { action: 'cancel', filter: { ...filter, staus: 'paused' } },
     { action: 'cancel', filter: { created_after: 'yesterday' } },
   ]) {
     t.is((await svc.post('/executions/bulk', wrong)).status, 400, JSON.stringify(wrong));

@@ -213,8 +213,8 @@ function declareExecutionCommands(program: Command): void {
   executionsCommand(execution, 'cancel')
     .description('cancel an execution')
     .action(async (id, options) => {
-      const { cancelExecution } = await loadExecution();
-      return eachId(id, (one) => cancelExecution(one, options));
+      const { cancelExecutions } = await import('../../commands/execution/cancel.ts');
+      return cancelExecutions(id, options);
     });
 
   executionsCommand(execution, 'pause')

@@ -1,14 +1,20 @@
-import { createInterface } from 'node:readline';
-
 import type { ApiError } from '../../../src/shared/clients/svc/request.ts';
-import { CliError, usageError } from '../exit-code.ts';
+import { CliError, EXIT, usageError } from '../exit-code.ts';
 import { printNote } from '../output.ts';
+
+/** So many ids are handled together at most. */
+const TOGETHER_MAX = 100;
 
 /**
  * Acts on one id, or with `-` on each line of stdin, one after another as they arrive. A refusal of one
- * id does not stop the others; the command then ends with exit code 1.
+ * id does not stop the others; the command then ends with exit code 1. `ahead` gets those that have
+ * arrived together, before `act` gets each.
  */
-export async function eachId(id: string, act: (id: string) => Promise<void>): Promise<void> {
+export async function eachId(
+  id: string,
+  act: (id: string) => Promise<void>,
+  ahead: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   if (id !== '-') return act(id);
   if (process.stdin.isTTY) {
     throw usageError(
@@ -17,16 +23,17 @@ export async function eachId(id: string, act: (id: string) => Promise<void>): Pr
   }
   let count = 0;
   let refused = 0;
-  for await (const line of createInterface({ input: process.stdin })) {
-    const one = line.trim();
-    if (one === '') continue;
-    count += 1;
-    try {
-      await act(one);
-    } catch (error) {
-      if (!isAboutThisId(error)) throw error;
-      refused += 1;
-      printNote(`${one}: ${error.message}`);
+  for await (const ids of readIds()) {
+    count += ids.length;
+    if (ids.length > 1) await ahead(ids);
+    for (const one of ids) {
+      try {
+        await act(one);
+      } catch (error) {
+        if (!isAboutThisId(error)) throw error;
+        refused += 1;
+        printNote(`${one}: ${error.message}`);
+      }
     }
   }
   if (count === 0) printNote('stdin named no ids: nothing was done');
@@ -35,8 +42,25 @@ export async function eachId(id: string, act: (id: string) => Promise<void>): Pr
   }
 }
 
+/** The ids on stdin, in parts: each has those that arrived since the last. */
+async function* readIds(): AsyncGenerator<readonly string[]> {
+  let unfinished = '';
+  for await (const text of process.stdin.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = `${unfinished}${text}`.split('\n');
+    unfinished = lines.pop() ?? '';
+    yield* inParts(lines);
+  }
+  yield* inParts([unfinished]);
+}
+
+function* inParts(lines: readonly string[]): Generator<readonly string[]> {
+  const ids = lines.map((line) => line.trim()).filter((line) => line !== '');
+  for (let at = 0; at < ids.length; at += TOGETHER_MAX) yield ids.slice(at, at + TOGETHER_MAX);
+}
+
 /** Another id may fare better; a wrong token or a broken runtime is the same for all. */
-function isAboutThisId(error: unknown): error is ApiError {
+function isAboutThisId(error: unknown): error is ApiError | CliError {
+  if (error instanceof CliError) return error.exitCode === EXIT.failure;
   if (!(error instanceof Error) || error.name !== 'ApiError') return false;
   return [400, 404, 409, 422].includes((error as ApiError).status);
 }

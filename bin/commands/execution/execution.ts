@@ -1,4 +1,4 @@
-import type { WireCancelled, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { noteApproval } from './approvals.ts';
 import { describePause } from './pause.ts';
 import { shortenTexts } from './shorten-texts.ts';
@@ -53,17 +53,6 @@ export async function listExecutions(
 
 export async function showExecution(executionId: string, options: ClientOptions): Promise<void> {
   printExecution(await connectClient(options).readExecution(executionId), options);
-}
-
-export async function cancelExecution(executionId: string, options: ClientOptions): Promise<void> {
-  const answer = await connectClient(options).cancelExecution(executionId);
-  if (options.output === 'json') printJson(answer);
-  else printLine(`${answer.execution_id} ${tellEnd(answer)}`);
-}
-
-function tellEnd({ status, ending }: WireCancelled): string {
-  if (ending === undefined) return `is ${status}`;
-  return `ends as ${ending.outcome} when its undos and finalizers are done`;
 }
 
 export async function approveExecution(

@@ -7435,8 +7435,6 @@ export interface operations {
                         /** @description ISO 8601, exclusive. */
                         readonly created_before?: string | null;
                         readonly q?: string | null;
-                    } & {
-                        readonly [key: string]: components["schemas"]["AnyJson"];
                     };
                     /** @description Reason for the pause. */
                     readonly reason?: string | null;
@@ -7471,6 +7469,11 @@ export interface operations {
                             /** @description Why it was refused. */
                             readonly error: string | null;
                             readonly retried_as: string | null;
+                            /** @description How the execution will end once its undos and finalizers are done. */
+                            readonly ending?: {
+                                /** @enum {string} */
+                                readonly outcome: "completed" | "failed" | "cancelled";
+                            };
                         }[];
                         /** @description Null: there are no more. */
                         readonly next_cursor: string | null;

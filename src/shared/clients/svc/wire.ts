@@ -173,6 +173,8 @@ export interface WireBulk {
     readonly outcome: string;
     readonly error: string | null;
     readonly retried_as: string | null;
+    /** Of a cancelled one whose undos or finalizers run; absent from an older runtime. */
+    readonly ending?: { readonly outcome: string } | undefined;
   }[];
   readonly next_cursor: string | null;
   readonly total: number | null;

@@ -6,7 +6,7 @@ import { listExecutions } from './list-shown.ts';
 import { pauseExecution, resumeExecution } from './pause-execution.ts';
 import { retryExecution } from './retry-execution.ts';
 import { SvcError } from '../../domain/errors.ts';
-import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { ExecutionStatus, TerminalStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { ExecutionRow, ListExecutions } from '../../store/store.ts';
 
@@ -55,6 +55,8 @@ export interface BulkOutcome {
   readonly error: string | null;
   /** The execution in which it was tried again, now or earlier. */
   readonly retriedAs: ExecutionId | null;
+  /** How a cancelled one ends once its undos and finalizers are done; null: it has ended. */
+  readonly ending: TerminalStatus | null;
 }
 
 export interface BulkAnswer {
@@ -173,12 +175,11 @@ async function actOn(
   const { action, reason } = asked.request;
   const { executionId } = row;
   const listed = { executionId, isListed: true } as const;
-  const done = { row, outcome: 'done', error: null, retriedAs: null } as const;
+  const done = { row, outcome: 'done', error: null, retriedAs: null, ending: null } as const;
   try {
     switch (action) {
       case 'cancel':
-        await cancelExecution(deps, caller, listed);
-        return done;
+        return { ...done, ending: (await cancelExecution(deps, caller, listed)).ending };
       case 'pause':
         await pauseExecution(deps, caller, { ...listed, reason });
         return done;
@@ -204,6 +205,7 @@ async function actOn(
       outcome: 'refused',
       error: error.message,
       retriedAs: typeof retriedAs === 'string' ? (retriedAs as ExecutionId) : null,
+      ending: null,
     };
   }
 }

@@ -16,6 +16,7 @@ import { defineEndpoint } from '../../../endpoint.ts';
 import { executionId, idText, instant, omittable, timestamp } from '../../../schemas/text.ts';
 import { CURSOR_FORM } from '../../../schemas/position.ts';
 import { cursorOf, cursorText } from '../cursor.ts';
+import { endingShape } from '../execution-shape.ts';
 import { queryText } from './filter-query.ts';
 
 const MAX_DEFAULT = 100;
@@ -30,6 +31,7 @@ const outcomeShape = z.object({
   outcome: z.enum(['done', 'refused', 'previewed']),
   error: z.string().nullable().meta({ description: 'Why it was refused.' }),
   retried_as: executionId.nullable(),
+  ending: endingShape.optional(),
 });
 
 export const bulkExecutions = defineEndpoint({
@@ -48,7 +50,7 @@ export const bulkExecutions = defineEndpoint({
   body: z.strictObject({
     action: z.enum(BULK_ACTIONS),
     filter: z
-      .object({
+      .strictObject({
         workflow_id: omittable(idText),
         status: omittable(status),
         parent_execution_id: omittable(idText).meta({ description: 'Only its children.' }),
@@ -142,8 +144,14 @@ function shapeRow(row: ExecutionRow) {
   };
 }
 
-function shapeOutcome({ row, outcome, error, retriedAs }: BulkOutcome) {
-  return { ...shapeRow(row), outcome, error, retried_as: retriedAs };
+function shapeOutcome({ row, outcome, error, retriedAs, ending }: BulkOutcome) {
+  return {
+    ...shapeRow(row),
+    outcome,
+    error,
+    retried_as: retriedAs,
+    ...(ending !== null && { ending: { outcome: ending } }),
+  };
 }
 
 function writeCursor({ status: of, after }: BulkCursor): string {

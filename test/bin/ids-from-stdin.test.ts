@@ -1,0 +1,126 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { createTestDatabase, type Dialect } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRuntime } from '../support/runtime.ts';
+import { expectStatus } from '../support/tenant.ts';
+import { createFolder, runSvc } from './run-svc.ts';
+
+/* Commands that take ids from stdin: each id has its own outcome, and many need few requests. */
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+const approval = { kind: { type: 'human_approval', description: 'Go on?' } };
+const SIGNING = { workflow_id: 'signing', nodes: { sign: approval } };
+const TWICE = {
+  workflow_id: 'twice',
+  start_node: 'both',
+  nodes: {
+    both: { kind: { type: 'parallel' } },
+    one: approval,
+    two: approval,
+    together: { kind: { type: 'join' } },
+  },
+  edges: [
+    { from: 'both', to: 'one' },
+    { from: 'both', to: 'two' },
+    { from: 'one', to: 'together' },
+    { from: 'two', to: 'together' },
+  ],
+};
+const fn = (name: string) => ({ kind: { type: 'python_fn', module: 'trip', function: name } });
+const TRIP = {
+  workflow_id: 'trip',
+  start_node: 'hotel',
+  nodes: { hotel: { ...fn('book'), undo: fn('cancel') }, car: fn('car') },
+  edges: [{ from: 'hotel', to: 'car' }],
+};
+/** One request before the command, and one for each hundred ids. */
+const TOGETHER = 3;
+/** Those that are refused or cancelled already, and the last: without a line end, it arrives alone. */
+const ALONE = 4;
+const MANY = 120;
+
+for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
+  async function open(t: ExecutionContext) {
+    t.timeout(120_000);
+    const database = await createTestDatabase(dialect);
+    t.teardown(() => database.drop());
+    const runtime = await startRuntime({
+      databaseUrl: database.url,
+      env: { SVC_LOG_LEVEL: 'debug' },
+    });
+    t.teardown(() => runtime.end('SIGTERM'));
+    const tenant = await runtime.newTenant();
+    const made = await tenant.post<{ readonly token: string }>('/tokens', {
+      name: 'cli',
+      role: 'operator',
+    });
+    const env = { SVC_URL: runtime.url, SVC_TOKEN: expectStatus(made, 201).token };
+    const svc = (args: readonly string[], input: string) =>
+      runSvc(args, { cwd: folder.path, env, input });
+    /** How many requests of a route the process has logged. */
+    const requests = (route: string) => runtime.stdout().split(`"route":"${route}"`).length - 1;
+    return { tenant, svc, requests };
+  }
+
+  test(`${dialect}: cancel sends the ids of stdin together, and those that it refuses alone`, async (t) => {
+    const { tenant, svc, requests } = await open(t);
+    const trip = await tenant.run(TRIP);
+    await tenant.work('hotel', { id: 'h1' });
+    await tenant.untilEvent(trip, 'NodeCompleted', 'hotel');
+    const workflow = await tenant.register(SIGNING);
+    const ids = await Promise.all(Array.from({ length: MANY }, () => tenant.start(workflow)));
+    const [gone = '', over = '', ...rest] = ids;
+    for (const id of [gone, over]) await tenant.until(id, 'paused');
+    const filter = { q: `id = ${gone}` };
+    expectStatus(await tenant.post('/executions/bulk', { action: 'cancel', filter }), 200);
+    expectStatus(await tenant.post(`/executions/${over}/approve`, { decision: 'approved' }), 200);
+    await tenant.until(over, 'completed');
+
+    const lines = [trip, gone, over, 'exec_typo', `  ${rest[0]}  `, '', ...rest.slice(1)];
+    const { code, stdout, stderr } = await svc(['execution', 'cancel', '-'], lines.join('\r\n'));
+
+    t.is(code, 1);
+    t.deepEqual(stdout.trimEnd().split('\n'), [
+      `${trip} ends as cancelled when its undos and finalizers are done`,
+      `${gone} is cancelled`,
+      ...rest.map((id) => `${id} is cancelled`),
+    ]);
+    t.regex(stderr, new RegExp(`^${over}: .* is completed`, 'm'));
+    t.regex(stderr, /^exec_typo: not found/m);
+    t.regex(stderr, new RegExp(`^error: 2 of ${MANY + 2} were refused`, 'm'));
+    await eventually(() => {
+      if (requests('/executions/bulk') < TOGETHER) throw new Error('the log is behind');
+    });
+    t.is(requests('/executions/bulk'), TOGETHER);
+    t.is(requests('/executions/:id/cancel'), ALONE);
+    for (const id of rest) t.is((await tenant.read(id)).status, 'cancelled');
+    await tenant.work('hotel.undo', {});
+    await tenant.until(trip, 'cancelled');
+  });
+
+  test(`${dialect}: an approval that cannot be decided stops none of the others`, async (t) => {
+    const { tenant, svc } = await open(t);
+    const [decided, twice, last] = [
+      await tenant.run(SIGNING),
+      await tenant.run(TWICE),
+      await tenant.run(SIGNING),
+    ];
+    for (const id of [decided, twice, last]) await tenant.until(id, 'paused');
+    expectStatus(
+      await tenant.post(`/executions/${decided}/approve`, { decision: 'approved' }),
+      200,
+    );
+    await tenant.until(decided, 'completed');
+    const lines = `${decided}\n${twice}\n${last}\n`;
+    const { code, stdout, stderr } = await svc(['approval', 'approve', '-'], lines);
+    t.is(stdout, 'approved sign\n');
+    t.is(code, 1);
+    t.regex(stderr, new RegExp(`^${decided}: no approval is open`, 'm'));
+    t.regex(stderr, new RegExp(`^${twice}: .* several open approvals: .* one, two`, 'm'));
+    t.regex(stderr, /^error: 2 of 3 were refused/m);
+    await tenant.until(last, 'completed');
+  });
+}
