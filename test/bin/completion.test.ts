@@ -64,10 +64,16 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
 test('bash completes ids with what the program lists', async (t) => {
   const { stdout: script } = await runSvc(['completion', 'bash'], { cwd: folder.path });
   const file = join(folder.path, 'live.bash');
-  const listed = `svc() { [[ $* == 'execution list --limit 50 -o ids' ]] && printf 'exec_1\\nexec_2\\n'; }`;
+  const listed = `svc() { case "$*" in
+    'execution list --limit 50 -o ids') printf 'exec_1\\nexec_2\\n' ;;
+    'approval list --limit 50 -o ids') printf 'exec_3\\n' ;;
+    esac; }`;
   writeFileSync(file, `${listed}\n${script}`);
   const ids = complete('bash', { file, typed: 'svc execution show exec_' });
   t.deepEqual(ids, ['exec_1', 'exec_2']);
+  for (const command of ['show', 'approve', 'reject', 'decide']) {
+    t.deepEqual(complete('bash', { file, typed: `svc approval ${command} exec_` }), ['exec_3']);
+  }
   t.deepEqual(complete('bash', { file, typed: 'svc workflow show x' }), []);
 });
 

@@ -59,8 +59,16 @@ test('approval list and decide: a preview, a decision of one execution, and of t
   const preview = await svc('approval', 'decide', '--workflow', 'signing');
   t.regex(preview.stderr, /2 approvals would be decided: add --yes/);
   t.is((await tenant.read(first)).status, 'paused');
-  const one = await svc('approval', 'decide', first, '--comment', 'fine', '--user', 'ann', '--yes');
+  const elsewhere = await svc('approval', 'approve', first, '--node', 'sing');
+  t.is(elsewhere.code, 1);
+  t.regex(elsewhere.stderr, /no open approval of exec_\w+ fits: choose one .*: sign$/m);
+  const bare = first.replace('exec_', '');
+  const ids = [bare, 'exec_typo'];
+  const who = ['--comment', 'fine', '--user', 'ann'];
+  const one = await svc('approval', 'decide', ...ids, ...who, '--yes');
   t.is(one.stdout, '1 approved, 0 refused\n');
+  t.is(one.code, 1);
+  t.regex(one.stderr, /^error: no approval is open in exec_typo: list those that are/);
   await tenant.until(first, 'completed');
   const rest = await svc('approval', 'decide', '--reject', '--yes', '--output', 'json');
   t.deepEqual(JSON.parse(rest.stdout), { done: 1, refused: [] });

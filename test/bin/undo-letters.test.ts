@@ -73,6 +73,8 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.true(told.includes(' output of hotel { "id": "h1" } requeue '), told);
     t.regex(told, new RegExp(`requeue .*work-item requeue ${letter} give up .* cancel ${id} `));
     t.is((await svc('work-item', 'show', letter, '-o', 'ids')).stdout, `${letter}\n`);
+    const stuck = (await svc('execution', 'explain', id)).stdout;
+    t.regex(stuck, new RegExp(`^unblocked by +POST /work-items/${letter}/requeue, `, 'm'));
     t.is((await svc('work-item', 'requeue', letter)).code, 0);
     const gone = await svc('work-item', 'show', letter);
     t.is(gone.code, 4);

@@ -53,7 +53,8 @@ function describe(command: Command, line: string): readonly CompletedCommand[] {
         description: sub.description() || 'print help',
       })),
       options: help.visibleOptions(command).map(describeOption),
-      argument: argument === undefined ? null : valueOf(argument, argument.name()),
+      argument:
+        argument === undefined ? null : valueOf(argument, argument.name(), command.parent?.name()),
     },
     ...command.commands.flatMap((sub) => describe(sub, `${line} ${sub.name()}`)),
   ];
@@ -78,7 +79,6 @@ const NEWEST = '--limit 50 -o ids';
 /** Lists of ids, by the name of the argument that takes one. */
 const LIVE: Readonly<Record<string, string>> = {
   execution: `execution list ${NEWEST}`,
-  executions: `execution list --status paused ${NEWEST}`,
   workflow: `workflow list ${NEWEST}`,
   schedule: `schedule list ${NEWEST}`,
   webhook: 'webhook list -o ids',
@@ -90,11 +90,16 @@ const LIVE: Readonly<Record<string, string>> = {
   context: 'context list -o ids',
 };
 
-function valueOf(declared: Argument | Option, name: string): Value {
+/** Lists of ids for all commands of a noun: few of the newest executions ask for a decision. */
+const LIVE_OF_NOUN: Readonly<Record<string, string>> = {
+  approval: `approval list ${NEWEST}`,
+};
+
+function valueOf(declared: Argument | Option, name: string, noun = ''): Value {
   if (declared.argChoices !== undefined) return declared.argChoices;
   if (FILES.has(name)) return 'file';
   // Options name tenants and workflows of databases too, which no runtime need serve.
-  const list = 'long' in declared ? undefined : LIVE[name];
+  const list = 'long' in declared ? undefined : (LIVE_OF_NOUN[noun] ?? LIVE[name]);
   return list === undefined ? 'any' : { list };
 }
 

@@ -2,6 +2,7 @@ import { asTyped } from '../../cli/as-typed.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
 import { tellEnding } from './tell-end.ts';
+import { tellRemedy } from './tell-remedy.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function explainExecution(executionId: string, options: ClientOptio
     why: ended?.message ?? blockers[0]?.message,
     class: ended?.error_class,
     node: ended?.node_id,
-    'unblocked by': blockers[0] && asTyped(blockers[0].unblocked_by),
+    'unblocked by': blockers[0] && asTyped(tellRemedy(blockers[0], explained.execution_id)),
   });
   if (blockers.length === 0) return;
   printLine('');

@@ -1,3 +1,4 @@
+import type { WireApproval } from '../../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { listApprovals } from '../execution/approvals.ts';
@@ -29,12 +30,20 @@ export async function decideOne(
       (options.step === undefined || step === options.step),
   );
   if (fitting.length > 1) {
-    const nodes = fitting.map(({ node_id: node, step }) =>
-      step ? `${node} (step ${step})` : node,
-    );
     throw new CliError(
-      `${executionId} has several open approvals: choose one with --node or --step: ${nodes.join(', ')}`,
+      `${executionId} has several open approvals: choose one with --node or --step: ${namesOf(fitting)}`,
+    );
+  }
+  if (fitting.length === 0 && pending.length > 0) {
+    throw new CliError(
+      `no open approval of ${executionId} fits: choose one with --node or --step: ${namesOf(pending)}`,
     );
   }
   await approveExecution(executionId, { ...options, reject: decision === 'reject' });
+}
+
+function namesOf(approvals: readonly Pick<WireApproval, 'node_id' | 'step'>[]): string {
+  return approvals
+    .map(({ node_id: node, step }) => (step ? `${node} (step ${step})` : node))
+    .join(', ');
 }

@@ -1,6 +1,9 @@
+import { parseExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import type { WireListedApproval } from '../../../src/shared/clients/svc/overview-wire.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { CliError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
 import { printTable } from '../../cli/print-table.ts';
@@ -42,12 +45,37 @@ export async function decideApprovals(
   options: DecideOptions,
 ): Promise<void> {
   const client = connectClient(options);
-  const chosen = await findChosen(executions, options);
-  if (options.yes !== true) {
-    if (options.output === 'json') return printJson({ preview: true, total: chosen.length });
-    if (chosen.length > 0) printOpen(chosen);
-    return printNote(`${chosen.length} approvals would be decided: add --yes to do it`);
+  const ids = new Set(executions.map((typed) => parseExecutionId(typed) ?? typed));
+  const chosen = await findChosen(ids, options);
+  if (options.yes === true) await decideAll(client, chosen, options);
+  else preview(chosen, options);
+  const missing = chosen.length === options.limit ? [] : withoutApproval(ids, chosen);
+  if (missing.length > 0) {
+    throw new CliError(
+      `no approval is open in ${missing.join(', ')}: list those that are with: svc approval list`,
+    );
   }
+}
+
+function preview(chosen: readonly WireListedApproval[], options: DecideOptions): void {
+  if (options.output === 'json') return printJson({ preview: true, total: chosen.length });
+  if (chosen.length > 0) printOpen(chosen);
+  printNote(`${chosen.length} approvals would be decided: add --yes to do it`);
+}
+
+function withoutApproval(
+  ids: ReadonlySet<string>,
+  chosen: readonly WireListedApproval[],
+): readonly string[] {
+  const found = new Set(chosen.map((one) => one.execution_id));
+  return [...ids].filter((id) => !found.has(id));
+}
+
+async function decideAll(
+  client: SvcClient,
+  chosen: readonly WireListedApproval[],
+  options: DecideOptions,
+): Promise<void> {
   const refused: { readonly execution_id: string; readonly error: string }[] = [];
   let done = 0;
   for (let at = 0; at < chosen.length; at += PAGE) {
@@ -73,7 +101,7 @@ export async function decideApprovals(
 const PAGE = 100;
 
 async function findChosen(
-  executions: readonly string[],
+  ids: ReadonlySet<string>,
   { workflow, node, limit = Infinity, ...options }: DecideOptions,
 ): Promise<readonly WireListedApproval[]> {
   const client = connectClient(options);
@@ -84,7 +112,7 @@ async function findChosen(
     const page = await client.listAllApprovals(query);
     const matching = page.approvals.filter(
       (one) =>
-        (executions.length === 0 || executions.includes(one.execution_id)) &&
+        (ids.size === 0 || ids.has(one.execution_id)) &&
         (node === undefined || one.node_id === node),
     );
     chosen.push(...matching);

@@ -355,6 +355,7 @@ export interface WireExplanation {
 export interface WireBlocker {
   readonly code: string;
   readonly node_id: string | null;
+  readonly work_item_id?: string | undefined;
   readonly message: string;
   readonly since: string | null;
   readonly until: string | null;
