@@ -9,6 +9,13 @@ export const ROLE = 'svc';
 /** This process of the service reaches the primary through the pooler. */
 const BEHIND_POOLER = 'api-2';
 
+/**
+ * In place of the smallest number, which the other processes have: that leaves one connection for
+ * readers. Behind the pooler each statement is planned again, so the clients of a run saturate it,
+ * and what is measured after a promotion is the line for that connection.
+ */
+const DEFAULT_CONNECTIONS = { SVC_DATABASE_POOL_SIZE: '10', SVC_DATABASE_MAX_OVERFLOW: '5' };
+
 export async function createServiceDatabase(primaryUrl: string): Promise<void> {
   await runOnServer(primaryUrl, `create role ${ROLE} login`);
   await runOnServer(primaryUrl, `create database ${ROLE} owner ${ROLE}`);
@@ -43,6 +50,7 @@ export class ServicePooler {
     return {
       SVC_DATABASE_URL: `postgres://${ROLE}@127.0.0.1:${this.#port}/${ROLE}`,
       SVC_DATABASE_DIRECT_URL: url,
+      ...DEFAULT_CONNECTIONS,
     };
   }
 

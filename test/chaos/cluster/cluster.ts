@@ -144,10 +144,10 @@ export class ChaosCluster {
       program: programOf('svc-api'),
       args: ['--port', String(port)],
       env: {
+        ...SERVICE_SETTINGS,
         ...database,
         SVC_AUTH_API_KEY: this.apiKey,
         SVC_TELEMETRY_METRICS_PORT: 'off',
-        ...SERVICE_SETTINGS,
       },
       isReady: () => answers(port),
     });
@@ -165,7 +165,7 @@ export class ChaosCluster {
       kind: 'scheduler',
       program: programOf('svc-scheduler'),
       args: [],
-      env: { ...database, SVC_TELEMETRY_METRICS_PORT: String(port), ...SERVICE_SETTINGS },
+      env: { ...SERVICE_SETTINGS, ...database, SVC_TELEMETRY_METRICS_PORT: String(port) },
       isReady: () => answers(port),
     });
   }
@@ -205,7 +205,7 @@ export class ChaosCluster {
       kind: 'cleaner',
       program: programOf('svc'),
       args: ['retention', 'run'],
-      env: { ...database, ...SERVICE_SETTINGS },
+      env: { ...SERVICE_SETTINGS, ...database },
       isReady: () => Promise.resolve(member.hasLoaded),
       againAfterMs: CLEANED_EVERY_MS,
     });

@@ -14,6 +14,9 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
+/** As docs/operate/high-availability.md asks for: the defaults of both are 15 s. */
+export const AFTER_FAILOVER = ['server_login_retry = 1', 'server_connect_timeout = 3'] as const;
+
 export function findPgbouncer(): string | null {
   return ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => fs.existsSync(path)) ?? null;
 }
@@ -48,7 +51,7 @@ pool_mode = ${params.mode}
 default_pool_size = ${poolSize}
 max_client_conn = 200
 ignore_startup_parameters = extra_float_digits
-server_login_retry = 1
+${AFTER_FAILOVER.join('\n')}
 logfile = ${join(folder, 'pgbouncer.log')}
 `,
   );

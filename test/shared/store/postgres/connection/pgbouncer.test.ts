@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,6 +16,7 @@ import {
 import { createTestDatabase, runOnServer } from '../../../../support/database.ts';
 import { eventually } from '../../../../support/eventually.ts';
 import { leaveOut } from '../../../../support/gate/sdk-step.ts';
+import { freePort } from '../../../../support/servers/ports.ts';
 import { judge, start } from '../../contract/drive.ts';
 import { makeEvent, makePlan, makeTenantId } from '../../contract/make.ts';
 import { createRuntimeRole } from '../runtime-role.ts';
@@ -123,6 +126,18 @@ if (findPgbouncer() === null) {
     t.deepEqual((await migrationStatus(behind)).pending, []);
   });
 
+  test('a login that a lost server never answers delays a pooler by few seconds', async (t) => {
+    const front = await openFront(t);
+    const { pooledUrl, directUrl } = await startBehind(t, 'transaction', front);
+    const store = await openPostgresStore({ url: pooledUrl, directUrl });
+    t.teardown(() => store.close());
+    const began = performance.now();
+    await eventually(() => store.ping({ timeoutMs: 5_000 }));
+    t.is(front.unanswered(), 1);
+    // The default of PgBouncer is 15 s.
+    t.true(performance.now() - began < 13_000);
+  });
+
   test('a pooler in session mode needs no direct URL', async (t) => {
     const { pooledUrl } = await startBehind(t, 'session');
     t.deepEqual((await migrationStatus({ dialect: 'postgres', url: pooledUrl })).pending, []);
@@ -136,10 +151,46 @@ if (findPgbouncer() === null) {
   });
 }
 
+interface Front {
+  readonly port: number;
+  leadTo(port: number): void;
+  unanswered(): number;
+}
+
+/** Leads to a server, but for its first connection, which nobody answers and nobody ends. */
+async function openFront(t: ExecutionContext): Promise<Front> {
+  const sockets = new Set<Socket>();
+  let target = 0;
+  let unanswered = 0;
+  const server = createServer((client) => {
+    sockets.add(client.on('error', () => undefined));
+    if (unanswered === 0) {
+      unanswered += 1;
+      return;
+    }
+    const onward = connect({ port: target, host: '127.0.0.1' }).on('error', () => undefined);
+    sockets.add(onward);
+    client.pipe(onward).pipe(client);
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  t.teardown(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server, 'listening');
+  return {
+    port,
+    leadTo: (port) => void (target = port),
+    unanswered: () => unanswered,
+  };
+}
+
 /** The pooler has fewer connections to the server than the process has to the pooler. */
 async function startBehind(
   t: ExecutionContext,
   mode: PoolMode,
+  front: Front | null = null,
 ): Promise<{
   readonly pooledUrl: string;
   readonly directUrl: string;
@@ -153,9 +204,10 @@ async function startBehind(
   chmodSync(folder, 0o755);
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const url = new URL(role.url);
+  front?.leadTo(Number(url.port));
   const pooler = await startPgbouncer({
     folder,
-    serverPort: Number(url.port),
+    serverPort: front?.port ?? Number(url.port),
     mode,
     users: [url.username],
     poolSize: mode === 'transaction' ? 3 : 20,
@@ -163,6 +215,6 @@ async function startBehind(
   t.teardown(() => pooler.close());
   const pooled = new URL(role.url);
   pooled.port = String(pooler.port);
-  await eventually(() => runOnServer(pooled.href, 'select 1'));
+  if (front === null) await eventually(() => runOnServer(pooled.href, 'select 1'));
   return { pooledUrl: pooled.href, directUrl: role.url, ownerUrl: database.url };
 }
