@@ -5,6 +5,7 @@ import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { parseDatabaseUrl } from '../../src/shared/config/database-url.ts';
 import { CONFIG_KEYS } from '../../src/shared/config/keys.ts';
 import type { ConfigMode } from '../../src/shared/config/load.ts';
+import { findIdleParameters } from '../../src/shared/config/postgres-hosts.ts';
 import { nameDatabase } from '../../src/runtime/database/name-database.ts';
 import { printNote } from '../cli/output.ts';
 import { readConfig, type ConfigOptions, type ReadConfig } from './read-config.ts';
@@ -23,7 +24,23 @@ export function takeDatabase(options: ConfigOptions): ReadConfig {
 export function noteDatabase({ database, origins }: ReadConfig, mode: ConfigMode): void {
   const origin = origins.get('database.url') ?? 'default';
   printNote(tellDatabase({ database, origin, mode, cwd: process.cwd() }));
+  for (const line of tellIdleParameters(database)) printNote(`warning: ${line}`);
 }
+
+/** Parameters that people add for libpq would else be left out in silence. */
+function tellIdleParameters(database: DatabaseLocation): readonly string[] {
+  if (database.dialect === 'sqlite') return [];
+  const { url, directUrl, readUrl } = database;
+  return Object.entries({ url, direct_url: directUrl, read_url: readUrl }).flatMap(([key, one]) => {
+    const idle = findIdleParameters(one ?? '');
+    return idle.length === 0
+      ? []
+      : [`database.${key}: svc makes no use of ${idle.join(', ')}: ${REMOVE}`];
+  });
+}
+
+const REMOVE =
+  'remove that from the URL, or see docs/operate/high-availability.md for what svc takes in its place';
 
 /** `database: .svc/runtime.db (default)`, and where the other default is the likelier one, that too. */
 export function tellDatabase(params: {

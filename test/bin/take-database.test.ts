@@ -98,3 +98,23 @@ test('a password is not shown', (t) => {
   const told = tellDatabase({ database, origin: 'env DATABASE_URL', mode: 'serve', cwd: '/' });
   t.is(told, 'database: postgres://me:***@db/svc (env DATABASE_URL)');
 });
+
+test('parameters of a URL that change nothing are named, and no password', async (t) => {
+  const env = {
+    SVC_DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/svc?connect_timeout=3&sslmode=require',
+    SVC_DATABASE_DIRECT_URL: 'postgres://127.0.0.1:1/svc?keepalives=1&passfile=file',
+  };
+  const { code, stderr } = await runSvc(['db', 'status'], { cwd: ownFolder(), env });
+  t.is(code, 1);
+  const [named, ...warnings] = stderr.split('\n').filter((line) => !/ECONNREFUSED/.test(line));
+  t.regex(named ?? '', /^database: /);
+  t.deepEqual(
+    warnings.map((line) => line.replace(/: remove .*/, '')),
+    [
+      'warning: database.url: svc makes no use of connect_timeout',
+      'warning: database.direct_url: svc makes no use of keepalives, passfile',
+      '',
+    ],
+  );
+  t.false(stderr.includes('secret'), stderr);
+});

@@ -22,12 +22,30 @@ export function explainDatabaseError(thrown: unknown, database: DatabaseLocation
   const found = code === null ? null : (CODES[code] ?? classOf(code));
   const row = found ?? (code === null ? rowOfMessage(thrown) : null);
   if (row === null) return { error: toError(thrown), mayPass: false };
-  const { advice, mayPass } = row;
-  const where = `PostgreSQL at ${maskUrl(database.url)}`;
-  return {
-    error: new StartError(`${where} ${advice} (${messageOf(thrown)})`, { cause: thrown }),
-    mayPass,
-  };
+  const { advice, blames, mayPass } = row;
+  const settings = blames === undefined ? '' : ` correct ${nameSettings(blames, database)}`;
+  const told = `${nameServers(database)} ${advice}${settings} (${messageOf(thrown)})`;
+  return { error: new StartError(told, { cause: thrown }), mayPass };
+}
+
+type Server = Extract<DatabaseLocation, { dialect: 'postgres' }>;
+
+/** The error does not say over which URL it came. */
+function nameServers({ url, directUrl = null }: Server): string {
+  const direct = directUrl === null ? '' : ` or ${maskUrl(directUrl)}`;
+  return `PostgreSQL at ${maskUrl(url)}${direct}`;
+}
+
+function nameSettings(
+  blames: Exclude<Row['blames'], undefined>,
+  { directUrl = null, passwordFile = null }: Server,
+): string {
+  const variables = ['SVC_DATABASE_URL'];
+  if (directUrl !== null) variables.push('SVC_DATABASE_DIRECT_URL');
+  if (blames === 'login' && passwordFile !== null)
+    variables.push(`the password in ${passwordFile}`);
+  const named = variables.join(' or ');
+  return blames === 'certificate' ? `the host or sslrootcert in ${named}` : named;
 }
 
 /** Runs the work, and explains its errors to the operator. */
@@ -44,19 +62,24 @@ export async function withDatabaseErrorsExplained<Result>(
 
 interface Row {
   readonly advice: string;
+  /** The settings to correct, which follow the advice: see `nameSettings`. */
+  readonly blames?: 'urls' | 'login' | 'certificate';
   readonly mayPass: boolean;
 }
 
 const UNREACHABLE: Row = {
-  advice: 'cannot be reached: start it, or correct SVC_DATABASE_URL',
+  advice: 'cannot be reached: start it, or',
+  blames: 'urls',
   mayPass: true,
 };
 const LOST_ROW: Row = { advice: 'broke the connection off: see its own log', mayPass: true };
-const NO_CONNECTION: Row = {
-  advice: 'gave no connection: correct SVC_DATABASE_URL',
+const NO_CONNECTION: Row = { advice: 'gave no connection:', blames: 'login', mayPass: false };
+const REFUSED: Row = { advice: 'refuses this user:', blames: 'login', mayPass: false };
+const NO_TRUST: Row = {
+  advice: 'shows a certificate that svc does not accept: renew it, or',
+  blames: 'certificate',
   mayPass: false,
 };
-const REFUSED: Row = { advice: 'refuses this user: correct SVC_DATABASE_URL', mayPass: false };
 
 /** By system error code and SQLSTATE (PostgreSQL manual, appendix A). */
 const CODES: Readonly<Record<string, Row>> = {
@@ -69,6 +92,8 @@ const CODES: Readonly<Record<string, Row>> = {
   ENOTFOUND: UNREACHABLE,
   EAI_AGAIN: UNREACHABLE,
   ENOENT: UNREACHABLE,
+  EPIPE: LOST_ROW,
+  ECONNABORTED: LOST_ROW,
   '57P01': LOST_ROW,
   '57P02': LOST_ROW,
   '57P03': { advice: 'is starting or stopping', mayPass: true },
@@ -94,8 +119,12 @@ function rowOfMessage(thrown: unknown): Row | null {
 }
 
 function classOf(code: string): Row | null {
+  if (OF_TLS.test(code)) return NO_TRUST;
   return code.startsWith('08') ? LOST_ROW : null;
 }
+
+/** Node refuses the certificate of the server. */
+const OF_TLS = /^ERR_TLS_CERT|CERT_|_CERT\b|LEAF_SIGNATURE/;
 
 function findCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import { findPostgresUrlProblem, splitHosts } from './postgres-hosts.ts';
+import { findPostgresUrlProblem, findReplicaUrlProblem } from './postgres-hosts.ts';
 
 /** Where the data live. `path` is absolute. */
 export type DatabaseLocation =
@@ -62,8 +62,9 @@ export function locateDatabase(
   const problem = readUrl === null ? null : findReadUrlProblem(readUrl, parsed.location);
   if (problem !== null) return { ok: false, problem: `database.read_url: ${problem}` };
   if (parsed.location.dialect === 'sqlite') return parsed;
-  if (directUrl !== null && !isPostgres(directUrl)) {
-    return { ok: false, problem: 'database.direct_url: not a postgres:// URL' };
+  const directProblem = directUrl === null ? null : findServerUrlProblem(directUrl);
+  if (directProblem !== null) {
+    return { ok: false, problem: `database.direct_url: ${directProblem}` };
   }
   const location = {
     ...parsed.location,
@@ -78,11 +79,14 @@ function findReadUrlProblem(url: string, { dialect }: DatabaseLocation): string 
   if (dialect === 'sqlite') {
     return 'an SQLite file has no replica; unset it, or set database.url to a postgres:// URL';
   }
-  if (!isPostgres(url)) return 'not a postgres:// URL';
-  const { urls } = splitHosts(url);
-  if (urls.length > 1) return 'it leads to one replica, so name one host';
-  return findPostgresUrlProblem(url);
+  return isPostgres(url) ? findReplicaUrlProblem(url) : NO_SERVER;
 }
+
+function findServerUrlProblem(url: string): string | null {
+  return isPostgres(url) ? findPostgresUrlProblem(url) : NO_SERVER;
+}
+
+const NO_SERVER = 'not a postgres:// URL';
 
 /** Why a database cannot be opened at this address, or null. */
 export function findDatabaseUrlProblem(text: string): string | null {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { locateDatabase, parseDatabaseUrl } from '../../../src/shared/config/database-url.ts';
-import { splitHosts } from '../../../src/shared/config/postgres-hosts.ts';
+import { findIdleParameters, splitHosts } from '../../../src/shared/config/postgres-hosts.ts';
 
 const files: readonly (readonly [string, string])[] = [
   ['data.db', '/srv/app/data.db'],
@@ -49,6 +49,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['postgres://ann:hunter2@db-1,db-2:port/svc', /not a valid URL/],
   ['postgres://ann:hunter2@db-1,,db-2/svc', /not a valid URL|a host between two commas is missing/],
   ['postgres://db/svc?target_session_attrs=standby', /must be one of primary, read-write, any/],
+  ['postgres:///svc?host=db-1,db-2', /hosts go before the name of the database, as in postgres:/],
   ['', /no file is named/],
   ['sqlite:', /no file is named/],
   ['sqlite:data.db?mode=ro', /takes no parameters/],
@@ -77,6 +78,32 @@ test('a URL with several hosts is one URL for each', (t) => {
   t.is(splitHosts('postgres://db/svc').target, 'primary');
 });
 
+test('a server is checked under each name of TLS, unless the URL asks for the rules of libpq', (t) => {
+  for (const [given, taken] of [
+    ['prefer', 'verify-full'],
+    ['require', 'verify-full'],
+    ['verify-ca', 'verify-full'],
+    ['verify-full', 'verify-full'],
+    ['no-verify', 'no-verify'],
+    ['disable', 'disable'],
+    ['require&uselibpqcompat=true', 'require&uselibpqcompat=true'],
+  ]) {
+    t.deepEqual(splitHosts(`postgres://one,two/svc?sslmode=${given}`).urls, [
+      `postgres://one/svc?sslmode=${taken}`,
+      `postgres://two/svc?sslmode=${taken}`,
+    ]);
+  }
+});
+
+test('parameters that svc makes no use of are found', (t) => {
+  const taken = 'sslmode=require&sslrootcert=/ca.pem&target_session_attrs=any&options=-c%20a%3Db';
+  t.deepEqual(findIdleParameters(`postgres://db/svc?${taken}&password=a%26keepalives%3D1`), []);
+  t.deepEqual(
+    findIdleParameters(`postgres://db/svc?connect_timeout=3&${taken}&channel_binding=require`),
+    ['connect_timeout', 'channel_binding'],
+  );
+});
+
 test('the host of a URL with a user may be left out, as for libpq', (t) => {
   const urlOf = (url: string) => splitHosts(url).urls;
   t.deepEqual(urlOf('postgres://ann:a@/svc?host=/run'), [
@@ -94,7 +121,14 @@ test('the keys beside the URL belong to PostgreSQL', (t) => {
   const keys = { ...own, readUrl: null, readLagSecondsMax: 5 };
   const located = { dialect: 'postgres', ...own, passwordFile: '/srv/pw' };
   t.deepEqual(locateDatabase(keys, { cwd: '/srv' }), { ok: true, location: located });
-  t.like(locateDatabase({ ...keys, directUrl: 'direct.db' }, { cwd: '/srv' }), { ok: false });
+  for (const [directUrl, problem] of [
+    ['direct.db', 'not a postgres:// URL'],
+    ['postgres://one,,two/svc', 'a host between two commas is missing'],
+    ['postgres://db/svc?host=one,two', 'several hosts go before the name of the database, as in'],
+  ] as const) {
+    const refused = locateDatabase({ ...keys, directUrl }, { cwd: '/srv' });
+    t.true(!refused.ok && refused.problem.startsWith(`database.direct_url: ${problem}`));
+  }
   t.deepEqual(locateDatabase({ ...keys, url: 'data.db' }, { cwd: '/srv' }), {
     ok: true,
     location: { dialect: 'sqlite', path: '/srv/data.db' },
@@ -116,6 +150,11 @@ test('a replica is one server of a PostgreSQL database', (t) => {
     ],
     ['postgres://db/svc', 'replica.db', 'not a postgres:// URL'],
     ['postgres://db/svc', 'postgres://one,two/svc', 'it leads to one replica, so name one host'],
+    [
+      'postgres://db/svc',
+      'postgres://replica/svc?target_session_attrs=primary',
+      'target_session_attrs must be one of any, standby, prefer-standby, read-only: it leads to a replica',
+    ],
   ] as const) {
     t.deepEqual(locateDatabase({ ...keys, url, readUrl }, { cwd: '/srv' }), {
       ok: false,

@@ -125,7 +125,8 @@ async function applyPending(
 
 /** Migrations take locks of the session, which a pooler in transaction mode does not keep. */
 function directAddress(target: Extract<DatabaseTarget, { dialect: 'postgres' }>) {
-  return { url: target.directUrl ?? target.url, passwordFile: target.passwordFile };
+  const { url, directUrl = null, passwordFile } = target;
+  return { url: directUrl ?? url, passwordFile, isDirect: directUrl !== null };
 }
 
 /** Only the driver that is needed is ever loaded. */

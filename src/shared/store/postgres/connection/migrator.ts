@@ -50,6 +50,7 @@ const PATIENCE: Patience = { lockMs: 500, restMs: 2_000, totalMs: 10 * 60_000 };
 export async function migratePostgres(params: {
   readonly url: string;
   readonly passwordFile?: string | null | undefined;
+  readonly isDirect?: boolean;
   readonly known: readonly Migration[];
   readonly onApplied: (migration: Migration) => void;
   /** Told before each rest why the migration waits. */
@@ -92,6 +93,8 @@ export async function readAppliedPostgres(
 export interface ServerAddress {
   readonly url: string;
   readonly passwordFile?: string | null | undefined;
+  /** It is `database.direct_url`. */
+  readonly isDirect?: boolean;
 }
 
 const CONNECT_MS_MAX = 10_000;
@@ -99,7 +102,7 @@ const CONNECT_MS_MAX = 10_000;
 const STATEMENT_MS_MAX = 24 * 3_600_000;
 
 async function withClient<T>(
-  { url, passwordFile }: ServerAddress,
+  { url, passwordFile, isDirect = false }: ServerAddress,
   use: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const servers = createServerFinder({ url, passwordFile, connectTimeoutMs: CONNECT_MS_MAX });
@@ -116,7 +119,7 @@ async function withClient<T>(
     await client.connect().catch((error: unknown) => {
       throw translateUnopened(error);
     });
-    await refuseSharedSessions(client, settings);
+    await refuseSharedSessions(client, settings, { isDirect });
     return await use(client);
   } catch (error) {
     throw translateError(error, { mayBeCarriedOut: false });

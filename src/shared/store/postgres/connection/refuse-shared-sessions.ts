@@ -11,11 +11,13 @@ export class PoolerError extends Error {
 export async function refuseSharedSessions(
   client: ServerClient,
   settings: ConnectionSettings,
+  { isDirect = false }: { readonly isDirect?: boolean } = {},
 ): Promise<void> {
   if (!(await sharesServerProcesses(settings, client))) return;
+  const place = isDirect ? 'behind database.direct_url' : 'between this process and PostgreSQL';
   throw new PoolerError(
-    'a pooler in transaction mode is between this process and PostgreSQL, and locks, notifications ' +
-      'and migrations need a session: keep database.url, and set database.direct_url ' +
-      '(SVC_DATABASE_DIRECT_URL) to a URL that leads past the pooler',
+    `a pooler in transaction mode is ${place}, and locks, notifications and migrations need a ` +
+      'session: keep database.url, and set database.direct_url (SVC_DATABASE_DIRECT_URL) to a URL ' +
+      'that leads past the pooler',
   );
 }

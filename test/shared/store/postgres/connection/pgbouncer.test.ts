@@ -126,6 +126,15 @@ if (findPgbouncer() === null) {
     t.deepEqual((await migrationStatus(behind)).pending, []);
   });
 
+  test('a direct URL that leads to a pooler in transaction mode is refused as that', async (t) => {
+    const { pooledUrl: url } = await startBehind(t, 'transaction');
+    const behind = { dialect: 'postgres', url, directUrl: url } as const;
+    await t.throwsAsync(migrationStatus(behind), {
+      name: 'PoolerError',
+      message: /^a pooler in transaction mode is behind database\.direct_url, /,
+    });
+  });
+
   test('a login that a lost server never answers delays a pooler by few seconds', async (t) => {
     const front = await openFront(t);
     const { pooledUrl, directUrl } = await startBehind(t, 'transaction', front);

@@ -45,6 +45,44 @@ test('a start waits for such a server and for a silent one, and says what to do'
   }
 });
 
+test('an error of opening names each setting that may be wrong', (t) => {
+  const url = 'postgres://svc:hunter2@pooler/svc';
+  const directUrl = 'postgres://svc:hunter2@db/svc';
+  const passwordFile = '/run/secrets/password';
+  const codes = ['28P01', 'ECONNREFUSED', 'SELF_SIGNED_CERT_IN_CHAIN', 'EPIPE'];
+  const [refused, gone, unknown, broken] = codes.map((code) =>
+    translateUnopened(Object.assign(new Error('why'), { code })),
+  );
+  for (const [thrown, more, advice] of [
+    [refused, {}, 'refuses this user: correct SVC_DATABASE_URL'],
+    [
+      refused,
+      { passwordFile },
+      'refuses this user: correct SVC_DATABASE_URL or the password in /run/secrets/password',
+    ],
+    [
+      gone,
+      { directUrl, passwordFile },
+      'cannot be reached: start it, or correct SVC_DATABASE_URL or SVC_DATABASE_DIRECT_URL',
+    ],
+    [
+      unknown,
+      {},
+      'shows a certificate that svc does not accept: renew it, or correct the host or sslrootcert ' +
+        'in SVC_DATABASE_URL',
+    ],
+    // A pooler in the mode "statement" ends connections so.
+    [broken, {}, 'broke the connection off: see its own log'],
+  ] as const) {
+    const { error } = explainDatabaseError(thrown, { dialect: 'postgres', url, ...more });
+    const where = 'directUrl' in more ? ' or postgres://svc:***@db/svc' : '';
+    t.is(
+      error.message,
+      `PostgreSQL at postgres://svc:***@pooler/svc${where} ${advice} (database unavailable: why)`,
+    );
+  }
+});
+
 async function startRefusingServer(t: ExecutionContext): Promise<string> {
   const fields = { S: 'FATAL', V: 'FATAL', C: INTERNAL_ERROR, M: REFUSAL };
   const told = Object.entries(fields).map(([field, value]) => `${field}${value}\0`);
