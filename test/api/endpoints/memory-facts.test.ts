@@ -135,6 +135,7 @@ for (const [key, status, code] of [
       t.is(answer.status, status);
       t.is(answer.body['code'], code);
       t.is(answer.headers.get('retry-after'), status === 429 ? '7' : null);
+      t.regex(answer.error, /, (?:save another with POST|try again)/);
       const said = JSON.stringify([answer.body, [...answer.headers], api.troubles]);
       t.false(said.includes(PROVIDER_WORDS));
       t.false(said.includes(key));
@@ -158,6 +159,7 @@ test('402: the quota is used up, and nothing is embedded', async (t) => {
   const answer = await tenant.post('/add', { content: 'one more' });
   t.is(answer.status, 402);
   t.like(answer.body, { code: 'memory_quota_exceeded', dimension: 'memory' });
+  t.regex(answer.error, /an operator can give the limits of the tenant a larger memory_tier$/);
   t.regex(answer.error, /^memory quota exceeded: all 5 facts/);
   t.is(provider.timesOf(key), QUOTA);
 });

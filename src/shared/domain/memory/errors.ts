@@ -22,14 +22,19 @@ export function keyInvalid(why: string): SvcError {
 }
 
 export function quotaExceeded(quota: number): SvcError {
-  return new SvcError('memory_quota_exceeded', `all ${quota} facts of the tier have been added`, {
+  const detail =
+    `all ${quota} facts of the tier have been added: ` +
+    'an operator can give the limits of the tenant a larger memory_tier';
+  return new SvcError('memory_quota_exceeded', detail, {
     body: { code: 'memory_quota_exceeded', dimension: 'memory' },
   });
 }
 
 export function embeddingRateLimited(retryAfterSeconds: number | null): SvcError {
-  return new SvcError('embedding_rate_limited', 'the embedding provider takes no more for now', {
-    headers: { 'Retry-After': String(retryAfterSeconds ?? 1) },
+  const seconds = retryAfterSeconds ?? 1;
+  const detail = `the embedding provider takes no more for now, try again after ${seconds} s`;
+  return new SvcError('embedding_rate_limited', detail, {
+    headers: { 'Retry-After': String(seconds) },
     body: { code: 'embedding_rate_limited' },
   });
 }
