@@ -46,7 +46,7 @@ test('every body refuses what it does not know, but those of this list', (t) => 
   t.deepEqual(lenient, LENIENT);
 });
 
-test('what is strict is strict to its last object', (t) => {
+test('strict bodies are strict to their last object', (t) => {
   const lenient = routes
     .filter(({ body }) => body !== null && isStrict(body))
     .filter(({ body }) => objectsOf(z.toJSONSchema(body ?? z.never(), AS_SENT)).some(isOpen))

@@ -262,14 +262,14 @@ function declareExecutionCommands(program: Command): void {
     .option('--latest', 'use the latest registered definition instead of its own')
     .option('--dry-run', 'show what the fork would keep and run; start nothing')
     .action(async (id, options) => {
-      const { forkExecution } = await import('../../commands/execution/fork.ts');
+      const { forkExecution } = await import('../../commands/execution/forks/fork.ts');
       return forkExecution(id, options);
     });
 
   addPageOptions(executionCommand(execution, 'forks'))
     .description('list the forks of an execution, newest first')
     .action(async (id, options) => {
-      const { listForks } = await import('../../commands/execution/forks.ts');
+      const { listForks } = await import('../../commands/execution/forks/forks.ts');
       return listForks(id, options);
     });
 
@@ -277,7 +277,7 @@ function declareExecutionCommands(program: Command): void {
     .description('compare two executions, node by node')
     .argument('<other>', 'the execution to compare with')
     .action(async (id, other, options) => {
-      const { diffExecutions } = await import('../../commands/execution/diff.ts');
+      const { diffExecutions } = await import('../../commands/execution/forks/diff.ts');
       return diffExecutions(id, other, options);
     });
 

@@ -1,6 +1,6 @@
 import type { WireBlocker } from '../../../src/shared/clients/svc/wire.ts';
 
-/** What unblocks an execution, with its id and that of its work item, so that people can paste it. */
+/** The way to unblock an execution, with its id and that of its work item, so that people can paste it. */
 export function tellRemedy(
   { unblocked_by: remedy, work_item_id: workItemId }: WireBlocker,
   executionId: string,

@@ -173,7 +173,7 @@ export interface WireBulk {
     readonly outcome: string;
     readonly error: string | null;
     readonly retried_as: string | null;
-    /** Of a cancelled one whose undos or finalizers run; absent from an older runtime. */
+    /** A cancelled one has it while its undos or finalizers run; an older runtime leaves it out. */
     readonly ending?: { readonly outcome: string } | undefined;
   }[];
   readonly next_cursor: string | null;

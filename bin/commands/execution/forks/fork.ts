@@ -1,8 +1,8 @@
-import type { WireForkPreview } from '../../../src/shared/clients/svc/wire.ts';
-import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { readObjectOption } from '../../cli/json-option.ts';
-import { nameVisit } from '../../cli/formats/name-visit.ts';
-import { printFields, printJson, printLine } from '../../cli/output.ts';
+import type { WireForkPreview } from '../../../../src/shared/clients/svc/wire.ts';
+import { connectClient, type ClientOptions } from '../../../cli/client.ts';
+import { readObjectOption } from '../../../cli/json-option.ts';
+import { nameVisit } from '../../../cli/formats/name-visit.ts';
+import { printFields, printJson, printLine } from '../../../cli/output.ts';
 
 export interface ForkOptions extends ClientOptions {
   readonly at: string;

@@ -1,4 +1,4 @@
-import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import type { SvcClient } from '../../../../src/shared/clients/svc/client.ts';
 import {
   compareExecutions,
   type ComparedExecution,
@@ -6,14 +6,14 @@ import {
   type ComparedVisit,
   type Comparison,
   type VisitResult,
-} from '../../../src/shared/clients/svc/compare-executions.ts';
-import { ApiError } from '../../../src/shared/clients/svc/request.ts';
-import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
-import type { JsonValue } from '../../../src/shared/domain/json.ts';
-import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { CliError, EXIT } from '../../cli/exit-code.ts';
-import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
-import { printTable } from '../../cli/print-table.ts';
+} from '../../../../src/shared/clients/svc/compare-executions.ts';
+import { ApiError } from '../../../../src/shared/clients/svc/request.ts';
+import type { WireEvent } from '../../../../src/shared/clients/svc/wire.ts';
+import type { JsonValue } from '../../../../src/shared/domain/json.ts';
+import { connectClient, type ClientOptions } from '../../../cli/client.ts';
+import { CliError, EXIT } from '../../../cli/exit-code.ts';
+import { printFields, printJson, printLine, printNote } from '../../../cli/output.ts';
+import { printTable } from '../../../cli/print-table.ts';
 
 const PAGE_EVENTS = 500;
 const SHOWN_MAX = 60;

@@ -1,7 +1,7 @@
-import type { WireForks } from '../../../src/shared/clients/svc/wire.ts';
-import { connectClient, type ClientOptions } from '../../cli/client.ts';
-import { printPages, type PageOptions } from '../../cli/lists/pages.ts';
-import { printTable } from '../../cli/print-table.ts';
+import type { WireForks } from '../../../../src/shared/clients/svc/wire.ts';
+import { connectClient, type ClientOptions } from '../../../cli/client.ts';
+import { printPages, type PageOptions } from '../../../cli/lists/pages.ts';
+import { printTable } from '../../../cli/print-table.ts';
 
 export async function listForks(
   executionId: string,
