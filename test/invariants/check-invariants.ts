@@ -30,6 +30,7 @@ import { checkSchedules } from './checks/check-schedules.ts';
 import { checkSuspensions } from './checks/check-suspensions.ts';
 import { checkTenants } from './checks/check-tenants.ts';
 import { checkTurns, type SeenClaim, type ShareOf } from './checks/check-turns.ts';
+import { checkTenantTurns, type SeenEngineClaim } from './checks/check-tenant-turns.ts';
 import { checkTransactions } from './checks/check-transactions.ts';
 import { checkUndos } from './checks/check-undos.ts';
 import { checkWebhooks, type Receipt } from './checks/check-webhooks.ts';
@@ -66,6 +67,8 @@ export function checkInvariants(params: {
   readonly shares?: Readonly<Partial<Record<string, ShareOf>>>;
   /** The claims that got items, in the order in which the store carried them out. */
   readonly claims?: readonly SeenClaim[];
+  /** The claims of schedulers on the queue of the engine, in that order. */
+  readonly engineClaims?: readonly SeenEngineClaim[];
   /** The state keys of outputs by workflows; null: the output is the state. */
   readonly outputKeys?: Readonly<Partial<Record<string, string | null>>>;
   /** How long requests for results waited; absent: not seen. */
@@ -118,6 +121,7 @@ export function checkInvariants(params: {
     ...checkConcurrency(dumps, history, params.keys),
     ...checkStarts(last, history, params.startRules),
     ...checkTurns(dumps, params.claims, params.shares),
+    ...checkTenantTurns(params.engineClaims),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkTenantOrder(last, {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { SeenWait } from './checks/check-results.ts';
 import type { Archiving } from './checks/check-archives.ts';
+import type { SeenEngineClaim } from './checks/check-tenant-turns.ts';
 import type { SeenClaim } from './checks/check-turns.ts';
 import type { Receipt } from './checks/check-webhooks.ts';
 import type { Dump, EventOf } from './dump.ts';
@@ -23,6 +24,8 @@ export interface ExampleRun {
   readonly receipts: Mutable<Receipt>[];
   /** Claims of items with keys of fairness. */
   readonly claims: SeenClaim[];
+  /** Claims of schedulers. */
+  readonly engineClaims: SeenEngineClaim[];
   /** Requests for results. */
   readonly waits: SeenWait[];
   /** Absent: nothing is archived. */
@@ -37,7 +40,8 @@ export const WELL_SINCE = 1_000;
 export function makeExampleRun(): ExampleRun {
   const last = lastDump();
   const receipts = [{ seq: 2, status: 200, isSigned: true }];
-  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts, claims: [], waits: [] };
+  const seen = { claims: [], engineClaims: [], waits: [] };
+  return { deeds: deedsOf(), earlier: earlierDump(last), last, receipts, ...seen };
 }
 
 const PAID = { token: 'amber~paid' };

@@ -20,6 +20,7 @@ import { addImports, IMPORTS_BROKEN } from './break-imports.ts';
 import { LABELLED, LABELS_BROKEN } from './break-labels.ts';
 import { addResults, OUTPUT_KEYS, RESULTS_ALSO_BROKEN, RESULTS_BROKEN } from './break-results.ts';
 import { START_RULES, STARTS_BROKEN } from './break-starts.ts';
+import { addTenantTurns, TENANT_TURNS_BROKEN } from './break-tenant-turns.ts';
 import { addFairTurns, SHARES, TURNS_BROKEN } from './break-turns.ts';
 import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
 import { addContinuation } from './example-continuation.ts';
@@ -50,6 +51,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       labelled: LABELLED,
       shares: SHARES,
       claims: run.claims,
+      engineClaims: run.engineClaims,
       outputKeys: OUTPUT_KEYS,
       waits: run.waits,
       receipts: run.receipts,
@@ -67,6 +69,7 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(addFork(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addImports(makeExampleRun())), []);
   t.deepEqual(rulesBroken(addResults(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addTenantTurns(makeExampleRun())), []);
 });
 
 test('a key may get as many turns as its weight allows while another waits', (t) => {
@@ -111,6 +114,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   ...CONCURRENCY_BROKEN,
   ...STARTS_BROKEN,
   ...TURNS_BROKEN,
+  ...TENANT_TURNS_BROKEN,
   ...LABELS_BROKEN,
   // Histories
   'every event belongs to an execution': ({ last }) => void last.executions.splice(1, 1),

@@ -59,6 +59,7 @@ export function startCluster(params: {
   readonly recorder: Recorder;
   readonly roles: readonly ProcessRole[];
   readonly leaseMs: number;
+  readonly underWayMax: number;
   readonly sides: Sides;
   readonly receiver: Receiver;
   readonly waits: Waits;
@@ -66,6 +67,7 @@ export function startCluster(params: {
 }): Cluster {
   const { world, database, dice, faults, recorder, roles, leaseMs, sides, receiver, waits } =
     params;
+  const { underWayMax } = params;
   const failedArchives: FailedArchive[] = [];
   const locks = createSharedLocks();
   const buses = new Map<Process, WakeBus>();
@@ -136,7 +138,7 @@ export function startCluster(params: {
     if (role !== 'api') {
       startScheduler({
         role,
-        underWayMax: 100,
+        underWayMax,
         defaultTier: 'free',
         agents: { store: store.agents, settings: { heartbeatTimeoutMs: 60_000 } },
         webhooks: {

@@ -17,6 +17,7 @@ import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
+import type { WaitingCall } from '../invariants/checks/check-tenant-turns.ts';
 import type { Waiting } from '../invariants/checks/check-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
@@ -53,6 +54,8 @@ export interface SimulatedDatabase {
   messages(): ReadonlyMap<string, number>;
   /** The items that wait for workers, below no quota. */
   waiting(): readonly Waiting[];
+  /** The items of active tenants that wait for schedulers, in these shards. */
+  waitingCalls(shards: readonly number[] | null): readonly WaitingCall[];
   /**
    * The number of writes and deletions so far, by any process. A place of a quota whose item has ended
    * counts until a scheduler gives it back, so that this changes nothing.
@@ -114,6 +117,13 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
      from work_queue
      where queue <> 'engine' and instr(queue_key, '#') = 0`,
   );
+  const waitingCalls = database.prepare<[number], WaitingCall & { readonly shard: number }>(
+    `select work_item_id, tenant_id, priority, seq, shard
+     from work_queue
+     where queue_key = 'engine'
+       and tenant_id in (select id from tenants where status = 'active')
+       and (start_before is null or start_before > ?)`,
+  );
   const changes = database
     .prepare<[], number>('select total_changes() + (select count(*) from quota_places)')
     .pluck();
@@ -154,6 +164,10 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
         ...row,
         line: `${workersKeyOf(row.line)} ${priority}`,
       })),
+    waitingCalls: (shards) =>
+      waitingCalls
+        .all(Math.floor(clock.now()))
+        .filter(({ shard }) => shards === null || shards.includes(shard)),
     changes: () => changes.get() ?? 0,
     reset: tables.reset,
     close: () => store.close(),

@@ -1,6 +1,7 @@
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { SeenWait } from '../invariants/checks/check-results.ts';
 import type { Archiving } from '../invariants/checks/check-archives.ts';
+import type { SeenEngineClaim } from '../invariants/checks/check-tenant-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { deedsOf, success, type History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -33,7 +34,7 @@ import {
 import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import { createEffects } from './step-effects.ts';
-import { ARCHIVE_FAULTS, type Scenario } from './scenario.ts';
+import { ARCHIVE_FAULTS, ROOMY, type Scenario } from './scenario.ts';
 import { BUDGETS } from './usage.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';
@@ -72,7 +73,7 @@ export async function runHistory(
   options: { readonly traced?: boolean } = {},
 ): Promise<Outcome> {
   given.reset(scenario);
-  const { seed, roles, rates, spared, leaseMs, activeMs, retention } = scenario;
+  const { seed, roles, rates, spared, leaseMs, activeMs, retention, underWayMax } = scenario;
   const dice = createDice(seed);
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
   const waits = createWaits(world);
@@ -81,13 +82,15 @@ export async function runHistory(
   const disk = createArchiveDisk();
   disk.makeFolder(ARCHIVES);
   disk.syncFolder('/');
-  const { database, dumps, claims, decided, removals, look } = watchDatabase(given, {
+  const seen = watchDatabase(given, {
     archiveOf: (file) => archivesOn(disk.durableFiles(), file)[0] ?? null,
     dice: dice.fork('samples'),
     sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
     seesClaims: scenario.starts.some(({ workflowId }) => SHARES[workflowId] !== undefined),
+    seesTurns: scenario.underWayMax < ROOMY,
     onCommits: (plans, verdicts) => waits.noteCommits(plans, verdicts),
   });
+  const { database, dumps, claims, engineClaims, decided, removals, look } = seen;
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
   const parts = { world, database, faults, recorder };
@@ -101,7 +104,7 @@ export async function runHistory(
     archives: retention?.archives ?? false,
   };
   if (retention !== null) await given.keep(retention.policy.tenantId, retention.policy.days);
-  const ofCluster = { ...parts, roles, leaseMs, sides, receiver, waits, disk };
+  const ofCluster = { ...parts, roles, leaseMs, underWayMax, sides, receiver, waits, disk };
   const cluster = startCluster({ ...ofCluster, dice: dice.fork('cluster') });
   const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
   let isCalm = false;
@@ -255,6 +258,7 @@ export async function runHistory(
         labelled: LABELLED,
         shares: SHARES,
         claims,
+        engineClaims,
         outputKeys: OUTPUT_KEYS,
         waits: seenWaits,
         receipts,
@@ -278,6 +282,7 @@ export async function runHistory(
       ['executions', dumps.at(-1)?.executions.length ?? 0],
       ...countBudgets(dumps.at(-1)),
       ['claims seen', claims.length],
+      ['calls taken in turns', countTurns(engineClaims)],
       ['decisions checked', decisions.judged],
       ['approvals shown', countShown(history)],
       ['ends awaited', seenWaits.filter(isAwaited).length],
@@ -311,6 +316,16 @@ function countBudgets(dump: Dump | undefined): readonly (readonly [string, numbe
     ['budgets exceeded', events.filter(({ kind }) => kind === 'BudgetExceeded').length],
     ['budgets granted', events.filter(({ payload }) => 'budget_account' in payload).length],
   ];
+}
+
+/** Calls that a scheduler took while it left one of another tenant. */
+function countTurns(claims: readonly SeenEngineClaim[]): number {
+  const contested = claims.filter(({ held, waiting, taken }) => {
+    const left = waiting.filter(({ work_item_id: id }) => !taken.includes(id));
+    const tenants = new Set(waiting.map(({ tenant_id: tenant }) => tenant));
+    return held !== null && left.length > 0 && tenants.size > 1;
+  });
+  return contested.reduce((sum, { taken }) => sum + taken.length, 0);
 }
 
 /** The entries of all lists of open approvals. */

@@ -43,6 +43,8 @@ export interface Scenario {
   readonly retention: PlannedRetention | null;
   /** Starts beyond the limit of a tenant wait, instead of being refused. */
   readonly queuesStarts: boolean;
+  /** How many executions a scheduler has under way before their calls wait for room. */
+  readonly underWayMax: number;
   readonly rates: FaultRates;
   /** See `createFaults`. */
   readonly spared: ReadonlySet<number>;
@@ -154,8 +156,26 @@ export function drawScenario(seed: string): Scenario {
   const archived = withArchives(forked, dice.fork('archives'));
   const imported = withImports(archived, dice.fork('imports'));
   const queued = { ...imported, queuesStarts: dice.fork('queues').chance(0.5) };
-  return withWaits(queued, dice.fork('waits'));
+  const crowded = withLittleRoom(queued, dice.fork('room'));
+  return withWaits(crowded, dice.fork('waits'));
 }
+
+/** In some histories calls wait for room, and tenants take turns. Most executions there are single calls. */
+function withLittleRoom(drawn: Scenario, dice: Dice): Scenario {
+  const [first] = drawn.starts;
+  const isTaken =
+    drawn.functionWorkers.length > 0 || isOneOf([...WITH_UNDOS, ...WITH_KEYS, ...FAIR], first);
+  if (first === undefined || isTaken || !dice.chance(CROWDED)) return drawn;
+  const starts = Array.from({ length: dice.between(8, 14) }, (_, index) => ({
+    ...(drawn.starts[index] ?? first),
+    ...(dice.chance(0.9) && { tenantId: dice.pick(TENANTS), workflowId: 'leaf' as const }),
+    name: `start${index}`,
+    atMs: dice.between(0, 20),
+  }));
+  return { ...drawn, starts, underWayMax: dice.between(1, 2) };
+}
+
+const CROWDED = 0.15;
 
 /** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
 function withSides(drawn: Scenario, dice: Dice): Scenario {
@@ -507,10 +527,14 @@ function drawAny(seed: string, dice: Dice): Scenario {
     sealed: false,
     retention: null,
     queuesStarts: false,
+    underWayMax: ROOMY,
     rates: drawRates(dice),
     spared: new Set(),
   };
 }
+
+/** More than the executions of a history. */
+export const ROOMY = 100;
 
 const CLUSTERS: readonly (readonly ProcessRole[])[] = [
   ['all'],

@@ -2,7 +2,7 @@ import type { SimulatedDatabase } from './database.ts';
 import type { FaultKind } from './faults.ts';
 import { runHistory, type Outcome } from './run-history.ts';
 import type { Finding } from './run-histories.ts';
-import type { Scenario } from './scenario.ts';
+import { ROOMY, type Scenario } from './scenario.ts';
 
 /** The most runs that shrinking one finding may take. */
 const RUNS_MAX = 400;
@@ -52,6 +52,7 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
     yield { ...scenario, retention: { ...retention, archives: false, restores: false } };
   }
   if (scenario.queuesStarts) yield { ...scenario, queuesStarts: false };
+  if (scenario.underWayMax < ROOMY) yield { ...scenario, underWayMax: ROOMY };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
   const { functionWorkers } = scenario;
   for (const index of functionWorkers.keys()) {

@@ -2,6 +2,7 @@ import type { CommitPlan, CommitVerdict } from '../../src/shared/store/commit.ts
 import type { RetentionStore } from '../../src/shared/store/retention.ts';
 import type { ExecutionStore, Store, WorkStore } from '../../src/shared/store/store.ts';
 import type { SeenRemoval } from '../invariants/checks/check-archives.ts';
+import type { SeenEngineClaim } from '../invariants/checks/check-tenant-turns.ts';
 import type { SeenClaim } from '../invariants/checks/check-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import type { DecidedCommit } from './check-decisions.ts';
@@ -14,7 +15,7 @@ type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'
 /**
  * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
  * each removal. Records the claims of workers, with what they found, if `seesClaims` is set, and what
- * waited before items were taken back. Records the commits that decide. Records each removal with its
+ * waited before items were taken back; and those of schedulers, if `seesTurns` is set. Records the commits that decide. Records each removal with its
  * archive, which `archiveOf` answers.
  */
 export function watchDatabase(
@@ -23,6 +24,8 @@ export function watchDatabase(
     readonly dice: Dice;
     readonly sampled: number;
     readonly seesClaims: boolean;
+    /** Whether it records the claims of schedulers, too. */
+    readonly seesTurns: boolean;
     readonly onCommits: (plans: readonly CommitPlan[], verdicts: readonly CommitVerdict[]) => void;
     readonly archiveOf: (file: string) => SeenRemoval['archive'];
   },
@@ -30,13 +33,15 @@ export function watchDatabase(
   readonly database: SimulatedDatabase;
   readonly dumps: Dump[];
   readonly claims: SeenClaim[];
+  readonly engineClaims: readonly SeenEngineClaim[];
   readonly decided: readonly DecidedCommit[];
   readonly removals: readonly SeenRemoval[];
   readonly look: Look;
 } {
-  const { dice, sampled, seesClaims, onCommits, archiveOf } = of;
+  const { dice, sampled, seesClaims, seesTurns, onCommits, archiveOf } = of;
   const dumps: Dump[] = [];
   const claims: SeenClaim[] = [];
+  const engineClaims: SeenEngineClaim[] = [];
   const decided: DecidedCommit[] = [];
   const removals: SeenRemoval[] = [];
   let isOver = false;
@@ -92,9 +97,8 @@ export function watchDatabase(
   }
 
   /** A claim or a commit runs at once, so nothing changes between what is read here and what it finds. */
-  function watchClaims(work: WorkStore): WorkStore {
+  function watchClaims(work: WorkStore, process: number): WorkStore {
     if (!seesClaims) return work;
-    const process = (processes += 1);
     return {
       ...work,
       claimTogether: async (request) => {
@@ -107,16 +111,34 @@ export function watchDatabase(
     };
   }
 
+  /** Schedulers claim from no other queue here. */
+  function watchTurns(work: WorkStore, process: number): WorkStore {
+    if (!seesTurns) return work;
+    return {
+      ...work,
+      claim: async (request) => {
+        const { limit, shards, heldOf: held = null } = request;
+        const waiting = database.waitingCalls(shards);
+        const items = await work.claim(request);
+        const taken = items.map(({ ticket }) => ticket.workItemId);
+        engineClaims.push({ process, limit, held, waiting, taken });
+        return items;
+      },
+    };
+  }
+
   const openProcess = (): Store => {
+    const process = (processes += 1);
     const { executions, retention, work, ...store } = database.openProcess();
     return {
       ...store,
       executions: watchCommits(executions),
       retention: watchRemovals(retention),
-      work: watchClaims(work),
+      work: watchTurns(watchClaims(work, process), process),
     };
   };
-  return { database: { ...database, openProcess }, dumps, claims, decided, removals, look };
+  const watched = { ...database, openProcess };
+  return { database: watched, dumps, claims, engineClaims, decided, removals, look };
 }
 
 function takesBack({ revokesAll, revokesItems, waitingItems, expiresQueued }: CommitPlan): boolean {
