@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 
+import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { parseDatabaseUrl } from '../../src/shared/config/database-url.ts';
 import { CONFIG_KEYS } from '../../src/shared/config/keys.ts';
@@ -21,16 +22,26 @@ export function takeDatabase(options: ConfigOptions): ReadConfig {
  * Says on stderr which database is taken and why: `svc dev` has another default than all other
  * commands, as the contract asks for both files.
  */
-export function noteDatabase({ database, origins }: ReadConfig, mode: ConfigMode): void {
+export function noteDatabase({ config, database, origins }: ReadConfig, mode: ConfigMode): void {
   const origin = origins.get('database.url') ?? 'default';
   printNote(tellDatabase({ database, origin, mode, cwd: process.cwd() }));
-  for (const line of tellIdleParameters(database)) printNote(`warning: ${line}`);
+  const idle =
+    database.dialect === 'sqlite' ? tellIdleSettings(config) : tellIdleParameters(database);
+  for (const line of idle) printNote(`warning: ${line}`);
+}
+
+/** Beside an SQLite file, which may be there because `database.url` was forgotten. */
+function tellIdleSettings({ database: { directUrl, passwordFile } }: Config): readonly string[] {
+  return Object.entries({ direct_url: directUrl, password_file: passwordFile })
+    .filter(([, value]) => value !== null)
+    .map(
+      ([key]) =>
+        `database.${key} is for PostgreSQL, and database.url names an SQLite file: unset one of them`,
+    );
 }
 
 /** Parameters that people add for libpq would else be left out in silence. */
-function tellIdleParameters(database: DatabaseLocation): readonly string[] {
-  if (database.dialect === 'sqlite') return [];
-  const { url, directUrl, readUrl } = database;
+function tellIdleParameters({ url, directUrl, readUrl }: Postgres): readonly string[] {
   return Object.entries({ url, direct_url: directUrl, read_url: readUrl }).flatMap(([key, one]) => {
     const idle = findIdleParameters(one ?? '');
     return idle.length === 0
@@ -38,6 +49,8 @@ function tellIdleParameters(database: DatabaseLocation): readonly string[] {
       : [`database.${key}: svc makes no use of ${idle.join(', ')}: ${REMOVE}`];
   });
 }
+
+type Postgres = Extract<DatabaseLocation, { dialect: 'postgres' }>;
 
 const REMOVE =
   'remove that from the URL, or see docs/operate/high-availability.md for what svc takes in its place';

@@ -118,3 +118,20 @@ test('parameters of a URL that change nothing are named, and no password', async
   );
   t.false(stderr.includes('secret'), stderr);
 });
+
+test('settings of PostgreSQL beside an SQLite file are named', async (t) => {
+  const env = {
+    SVC_DATABASE_DIRECT_URL: 'postgres://me:secret@db/svc',
+    SVC_DATABASE_PASSWORD_FILE: '/run/password',
+  };
+  const { code, stderr } = await runSvc(['db', 'migrate'], { cwd: ownFolder(), env });
+  t.is(code, 0);
+  t.deepEqual(
+    stderr.split('\n').filter((line) => line.startsWith('warning: ')),
+    ['direct_url', 'password_file'].map(
+      (key) =>
+        `warning: database.${key} is for PostgreSQL, and database.url names an SQLite file: unset one of them`,
+    ),
+  );
+  t.false(stderr.includes('secret'), stderr);
+});
