@@ -207,8 +207,23 @@ public final class ExecutionHandle {
    * @return {@code begins}, {@code kept}, {@code left}, {@code maps}, {@code approvals} and more
    */
   public Map<String, Object> previewFork(String node, Map<String, ?> changes) {
+    return previewForkAt(node, changes);
+  }
+
+  /**
+   * Tells what a fork after an event would keep and run; starts nothing.
+   *
+   * @param sequence the sequence of the last event to keep, from 1
+   * @param changes as for {@link #fork(long, Map)}
+   * @return as of {@link #previewFork(String, Map)}
+   */
+  public Map<String, Object> previewFork(long sequence, Map<String, ?> changes) {
+    return previewForkAt(sequence, changes);
+  }
+
+  private Map<String, Object> previewForkAt(Object at, Map<String, ?> changes) {
     Map<String, Object> body = new LinkedHashMap<>(changes);
-    body.put("at", node);
+    body.put("at", at);
     body.put("dry_run", true);
     return post("/fork", body);
   }

@@ -228,6 +228,8 @@ class SvcClientTest {
     execution.result(SOON);
     String node = (String) ((List<?>) execution.previewFork(onlyNode(execution), Map.of()).get("begins")).get(0);
 
+    assertEquals(List.of(node), execution.previewFork(1, Map.of()).get("begins"));
+
     ExecutionHandle fork = execution.fork(node, Map.of("patch", Map.of("n", 2)));
 
     fork.result(SOON);
