@@ -160,6 +160,29 @@ def test_output_that_is_no_json_fails_with_the_place(
     assert failed.value.error_class == "SerializationError"
 
 
+def test_the_log_says_why_the_runtime_refuses_a_result(
+    svc: Runtime, client: Client, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    define(client, name)
+
+    @tool(f"{name}.charge")
+    def charge(_: dict[str, Any]) -> dict[str, Any]:
+        return {"constructor": 1}
+
+    with (
+        caplog.at_level(logging.WARNING, "svc_sdk.worker"),
+        svc.working(tools=[charge]),
+        pytest.raises(ExecutionFailedError) as failed,
+    ):
+        client.run(name, timeout=20)
+    assert failed.value.error_class == "invalid_output"
+    refusals = [
+        one.getMessage() for one in caplog.records if "the runtime refuses" in one.getMessage()
+    ]
+    assert refusals[0].startswith("the runtime refuses the result: ")
+    assert "constructor" in refusals[0]
+
+
 def test_run_once_takes_what_waits_and_returns(svc: Runtime, client: Client, name: str) -> None:
     define(client, name)
     worker = Worker(url=svc.url, concurrency=2)

@@ -25,7 +25,7 @@ function collectLines() {
     write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   });
   const find = (message: string) => lines.find((line) => line['message'] === message);
-  return { logger, find };
+  return { logger, lines, find };
 }
 
 check(
@@ -55,6 +55,34 @@ check(
     }
   },
 );
+
+check('the log says why the runtime refuses a result', async (t, tenant, place) => {
+  const { logger, lines, find } = collectLines();
+  const charge = defineTool('bank.charge', () => ({ total: 'three' }));
+  const count = defineFunction('count', async (ctx) => {
+    await ctx.step('count', () => ({ n: 2 ** 60 }));
+  });
+  startWorker(t, { tenant, place, options: { tools: [charge], functions: [count], logger } });
+  await tenant.run({
+    workflow_id: 'charging',
+    nodes: {
+      charge: {
+        kind: { type: 'python_fn', module: 'bank', function: 'charge' },
+        output_schema: { properties: { total: { type: 'number' } } },
+        retry_policy: 'no_retry',
+      },
+    },
+  });
+  const refusal = () => find('the runtime refuses the result');
+  await until('a refusal', () => refusal() !== undefined);
+  t.like(refusal(), { name: 'bank.charge', error_class: 'invalid_output' });
+  t.regex(String(refusal()?.['error']), /output_schema: \/total: must be number/);
+
+  lines.length = 0;
+  await tenant.until(await startFunction(tenant, count, {}), 'failed');
+  t.like(refusal(), { name: 'count', error_class: 'JournalRefusedError' });
+  t.regex(String(refusal()?.['error']), /does not take step "count": /);
+});
 
 check('an error that causes itself is logged once', async (t, tenant, place) => {
   const { logger, find } = collectLines();

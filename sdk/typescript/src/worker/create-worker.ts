@@ -258,7 +258,7 @@ class Working {
     const lease = keepLease({ reports, item, deadline: this.#deadline.signal });
     const startedAt = performance.now();
     try {
-      const held = { api, reports, item, lost: lease.lost };
+      const held = { api, reports, item, lost: lease.lost, logger };
       const ending = await this.#dispatch({ name, held, lease, logger });
       const durationMs = Math.round(performance.now() - startedAt);
       const level = ending === 'abandoned' || ending === 'failed' ? 'warn' : 'info';

@@ -16,12 +16,12 @@ export async function giveBack(
   settings: Settings,
   { claim, reports }: { readonly claim: Claim; readonly reports: Reports },
 ): Promise<void> {
-  const { api } = settings;
+  const { api, logger } = settings;
   const lost = AbortSignal.timeout(GIVE_BACK_MS_MAX);
   const stopping = { waitMs: 0, itemsMax: 1, isRepeated: true, isLast: true };
   const again = { ...claim, ...stopping, signal: lost };
   // A runtime that refuses the claim has leased nothing to this worker.
   const answer = await claimUntilAnswered(settings, again).catch(() => null);
   const items = answer === null ? [] : readItems(answer.body);
-  await Promise.allSettled(items.map((item) => releaseItem({ api, reports, item, lost })));
+  await Promise.allSettled(items.map((item) => releaseItem({ api, reports, item, lost, logger })));
 }

@@ -15,6 +15,7 @@ import {
   continueItem,
   failItem,
   releaseItem,
+  tellRefusal,
   type Ending,
   type Held,
 } from './settle-item.ts';
@@ -43,7 +44,9 @@ export async function runFunction(served: ServedFunction, given: Given): Promise
     if (error instanceof LeaseLostError) return 'abandoned';
     if (!(error instanceof JournalRefusedError)) throw error;
     const { message, name: errorClass, isFinal } = error;
-    return failItem(held, { message, errorClass, final: isFinal });
+    const failure = { message, errorClass, final: isFinal };
+    tellRefusal(held, failure);
+    return failItem(held, failure);
   }
 }
 

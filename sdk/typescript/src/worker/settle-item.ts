@@ -1,6 +1,7 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
 import { LeaseLostError } from './errors.ts';
 import type { Labels } from './labels.ts';
+import type { Logger } from './logger.ts';
 import { refusal } from './refusal.ts';
 import type { Report, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
@@ -18,6 +19,7 @@ export interface Held {
   readonly item: WorkItem;
   /** Aborts when the lease is lost. */
   readonly lost: AbortSignal;
+  readonly logger: Logger;
 }
 
 /** Entries of a function's journal that are recorded in the same commit. */
@@ -99,6 +101,7 @@ export async function continueItem(
 }
 
 export async function failItem(held: Held, failure: Failure, riding?: Riding): Promise<Ending> {
+  if (failure.followsRefusal === true) tellRefusal(held, failure);
   const members = {
     error: failure.message,
     error_class: failure.errorClass,
@@ -138,6 +141,11 @@ export async function recordEach(held: Held, riding: Riding): Promise<string | n
     else throw refusal(answer, held.api);
   }
   return refused.length === 0 ? null : `the journal does not take ${refused.join(', ')}`;
+}
+
+/** The code of the user has thrown nothing, so no other line of the log has the reason. */
+export function tellRefusal(held: Held, { message, errorClass }: Failure): void {
+  held.logger.warn({ error: message, error_class: errorClass }, 'the runtime refuses the result');
 }
 
 /** The request that was refused has claimed for the place of the item. */

@@ -91,7 +91,7 @@ class Claims:
             again = replace(claim, wait_s=0, items_max=1, repeated=True, last=True)
             answer = await self.until_answered(again, over)
             items = [] if answer is None else read_items(answer.body)
-            held = (Held(self._api, reports, item, over) for item in items)
+            held = (Held(self._api, reports, item, over, self._logger) for item in items)
             await asyncio.gather(*(release(one) for one in held), return_exceptions=True)
         except WorkerRefusedError:
             # A runtime that refuses the claim has leased nothing to this worker.

@@ -16,7 +16,7 @@ from ..functions.journal import ENTRIES_AT_ONCE_MAX, Entry
 from ..functions.run_turn import Outcome, run_turn
 from .http_journal import HttpJournal, JournalRefusedError
 from .lease import Lease
-from .settle import Failure, Held, Riding, complete, continue_as_new, fail, release
+from .settle import Failure, Held, Riding, complete, continue_as_new, fail, release, tell_refusal
 
 
 async def run_function(
@@ -52,6 +52,7 @@ async def run_function(
         return "abandoned"
     except JournalRefusedError as error:
         failure = Failure(str(error), type(error).__name__, final=error.is_final)
+        tell_refusal(held, failure)
         return await fail(held, failure)
 
 

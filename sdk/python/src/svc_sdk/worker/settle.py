@@ -7,6 +7,7 @@ item, or somebody else has.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ class Held:
     reports: Reports
     item: WorkItem
     lost: Signal
+    logger: logging.Logger | logging.LoggerAdapter[logging.Logger]
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ async def continue_as_new(held: Held, input: dict[str, Any], riding: Riding) -> 
 
 
 async def fail(held: Held, failure: Failure) -> str:
+    if failure.place_is_claimed:
+        tell_refusal(held, failure)
     members: dict[str, Any] = {"error": failure.message, "error_class": failure.error_class}
     if failure.final is not None:
         members["final"] = failure.final
@@ -106,6 +110,11 @@ async def fail(held: Held, failure: Failure) -> str:
     if refused is not None:
         failure = replace(failure, message=f"{failure.message}; {refused}", final=True)
     return await fail(held, replace(failure, riding={}, place_is_claimed=True))
+
+
+def tell_refusal(held: Held, failure: Failure) -> None:
+    """The code of the user has raised nothing, so no other line of the log has the reason."""
+    held.logger.warning("the runtime refuses the result: %s", failure.message)
 
 
 async def record_each(held: Held, riding: Riding) -> str | None:

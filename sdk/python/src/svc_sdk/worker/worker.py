@@ -431,7 +431,7 @@ class _Run:
             lease.release()
 
     async def _dispatch(self, item: WorkItem, lease: Lease, logger: _ItemLogger) -> str:
-        held = Held(self.api, self.reports, item, lease.lost)
+        held = Held(self.api, self.reports, item, lease.lost, logger)
         # A claim that was under way as the worker stopped has brought it.
         if self.stopping:
             return await release(held)
