@@ -160,6 +160,21 @@ def test_output_that_is_no_json_fails_with_the_place(
     assert failed.value.error_class == "SerializationError"
 
 
+def test_a_missing_key_is_told_as_one(svc: Runtime, client: Client, name: str) -> None:
+    define(client, name)
+
+    @tool(f"{name}.charge")
+    def charge(order: dict[str, Any]) -> dict[str, Any]:
+        return {"charged": order["amount"]}
+
+    with (
+        svc.working(tools=[charge]),
+        pytest.raises(ExecutionFailedError, match="KeyError: 'amount'") as failed,
+    ):
+        client.run(name, timeout=20)
+    assert failed.value.error_class == "KeyError"
+
+
 def test_the_log_says_why_the_runtime_refuses_a_result(
     svc: Runtime, client: Client, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -231,4 +231,8 @@ def describe_error(error: BaseException) -> tuple[str, str]:
         return error.describe()
     own = getattr(error, "error_class", None)
     name = type(error).__name__
-    return str(error) or name, own if isinstance(own, str) else name
+    message = str(error) or name
+    if isinstance(error, KeyError) and error.args:
+        # Its text is the key alone.
+        message = f"{name}: {message}"
+    return message, own if isinstance(own, str) else name
