@@ -252,6 +252,8 @@ story('a durable function shows its journal as a tree', async (t, place) => {
   const more = { expected_length: 1, entries: [step('charge/receipt'), step('ship', 'sent')] };
   expectStatus(await tenant.complete(item, { done: true }, more), 200);
   await journal.getByRole('heading', { name: 'Journal: 3 entries' }).waitFor();
+  const history = page.getByRole('list', { name: 'Events' });
+  await history.getByText('charge/receipt · ship').waitFor();
   const charge = journal.getByRole('listitem').filter({ hasText: /^charge/ });
   await charge.getByRole('button', { name: 'receipt' }).waitFor();
   await charge.getByRole('button', { name: 'card' }).click();

@@ -6577,7 +6577,7 @@ export interface operations {
                 readonly order?: "asc" | "desc";
                 /** @description Kinds of events, with commas between them. Not for a stream. */
                 readonly types?: string;
-                /** @description `brief` leaves out members of payloads that are longer than 256 characters. Not for a stream. */
+                /** @description `brief` leaves out members of payloads that are longer than 256 characters. It keeps the names, kinds and errors of longer `entries` and `waits`. Not for a stream. */
                 readonly payload?: "full" | "brief";
             };
             readonly header?: never;

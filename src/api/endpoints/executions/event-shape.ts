@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { RecordedEvent } from '../../../shared/domain/execution/event.ts';
 import type { ExecutionId } from '../../../shared/domain/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/domain/json.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
@@ -41,9 +42,30 @@ export function shapeBriefly(
   event: RecordedEvent,
 ): z.input<typeof eventShape> {
   const shaped = shapeEvent(executionId, event);
-  const members = Object.entries(shaped.payload);
-  const brief = members.filter(([, value]) => JSON.stringify(value).length <= BRIEF_CHARS);
-  return brief.length === members.length
-    ? shaped
-    : { ...shaped, payload: Object.fromEntries(brief) };
+  const members = Object.entries(event.payload);
+  const brief = members.flatMap(([name, value]) => {
+    if (isBrief(value)) return [[name, value] as const];
+    return JOURNALS.has(name) && Array.isArray(value)
+      ? [[name, value.map(nameEntry)] as const]
+      : [];
+  });
+  return { ...shaped, payload: Object.fromEntries(brief) };
+}
+
+/** Members with the steps and the waits of a durable function. */
+const JOURNALS: ReadonlySet<string> = new Set(['entries', 'waits']);
+
+/** A list of events names the steps, and leaves out their results. */
+function nameEntry(entry: JsonValue): JsonValue {
+  if (!isJsonObject(entry)) return null;
+  const { identity, kind, error } = entry;
+  const named: Record<string, JsonValue | undefined> = { identity, kind, error };
+  const kept = Object.entries(named).filter(
+    (member): member is [string, JsonValue] => member[1] !== undefined && isBrief(member[1]),
+  );
+  return Object.fromEntries(kept) satisfies JsonObject;
+}
+
+function isBrief(value: JsonValue): boolean {
+  return JSON.stringify(value).length <= BRIEF_CHARS;
 }

@@ -52,7 +52,7 @@ export const readEvents = defineEndpoint({
     ),
     payload: queryWord(
       ['full', 'brief'],
-      `\`brief\` leaves out members of payloads that are longer than ${BRIEF_CHARS} characters. Not for a stream.`,
+      `\`brief\` leaves out members of payloads that are longer than ${BRIEF_CHARS} characters. It keeps the names, kinds and errors of longer \`entries\` and \`waits\`. Not for a stream.`,
     ),
   }),
   replies: { 200: z.object({ events: z.array(eventShape) }) },

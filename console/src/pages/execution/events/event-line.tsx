@@ -1,5 +1,6 @@
 import { classNames } from '../../../ui/class-names.ts';
 import { formatDuration } from '../../../ui/data/format-time.ts';
+import { readEntries } from '../nodes/journal-tree.ts';
 import type { ExecutionEvent } from './use-event-pages.ts';
 import styles from './events-pane.module.css';
 
@@ -41,9 +42,9 @@ function isTrouble(kind: string): boolean {
 }
 
 /** The members of a payload that say most in a few words. */
-function factsOf({ payload }: ExecutionEvent): readonly string[] {
+function factsOf(event: ExecutionEvent): readonly string[] {
   const facts: string[] = [];
-  const { attempt, visit, decision, tool, error, correlation_key: key, map } = payload;
+  const { attempt, visit, decision, tool, error, correlation_key: key, map } = event.payload;
   if (typeof visit === 'number' && visit > 0) facts.push(`visit ${visit}`);
   if (typeof map === 'object' && map !== null && 'index' in map) {
     facts.push(`item ${String(map.index)}`);
@@ -52,5 +53,13 @@ function factsOf({ payload }: ExecutionEvent): readonly string[] {
   for (const text of [decision, tool, key, error]) {
     if (typeof text === 'string') facts.push(text);
   }
-  return facts;
+  return [...facts, ...stepsOf(event)];
+}
+
+/** The steps that a durable function has recorded, and what it waits for. */
+function stepsOf(event: ExecutionEvent): readonly string[] {
+  const { entries, waits } = event.payload;
+  return [entries, waits]
+    .flatMap((list) => readEntries([{ ...event, payload: { entries: list } }]))
+    .map(({ identity, error }) => (error === null ? identity : `${identity}: ${error}`));
 }
