@@ -113,7 +113,8 @@ final class Claims {
     try {
       List<WorkItem> items = untilAnswered(claim.toGiveBack(), over);
       if (items != null) {
-        releaseAll(items.stream().map(item -> new Held(api, reports, item, over)).toList());
+        releaseAll(
+            items.stream().map(item -> new Held(api, reports, item, over, logger)).toList());
       }
     } catch (WorkerRefusedException error) {
       // A runtime that refuses the claim has leased nothing to this worker.

@@ -28,7 +28,9 @@ record FunctionCall(DurableFunction<?, ?> function, Held held, Lease lease, Item
     } catch (LeaseLost error) {
       return Ending.ABANDONED;
     } catch (JournalRefused error) {
-      return held.fail(Failure.of(error).with(error.isFinal(), Map.of()));
+      Failure failure = Failure.of(error).with(error.isFinal(), Map.of());
+      held.tellRefusal(failure);
+      return held.fail(failure);
     }
   }
 

@@ -6,6 +6,7 @@ import io.svc.internal.Signal;
 import io.svc.internal.request.Answer;
 import io.svc.internal.request.Api;
 import io.svc.json.Json;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Map;
  * lease is held. A 409 or a 404 says that nothing is left to do: an earlier try of this request has
  * settled the item, or somebody else has.
  */
-record Held(Api api, Reports reports, WorkItem item, Signal lost) {
+record Held(Api api, Reports reports, WorkItem item, Signal lost, System.Logger logger) {
   /** Hands the output in; an output that the runtime cannot record fails the item. */
   Ending complete(Map<String, Object> output, long durationMs, Map<String, String> labels) {
     Map<String, Object> members = completion(output, durationMs);
@@ -69,11 +70,19 @@ record Held(Api api, Reports reports, WorkItem item, Signal lost) {
   }
 
   Ending fail(Failure failure) {
+    if (failure.isPlaceClaimed()) {
+      tellRefusal(failure);
+    }
     Answer answer = post("fail", failure.members(), failure.isPlaceClaimed());
     if (answer == null || !answer.isInvalid() || !failure.hasEntries()) {
       return endingOf(answer, Ending.FAILED);
     }
     return fail(failure.withoutEntries(recordEach(failure.riding())));
+  }
+
+  /** The code of the user has thrown nothing, so no other line of the log has the reason. */
+  void tellRefusal(Failure failure) {
+    logger.log(Level.WARNING, "the runtime refuses the result: " + failure.error().message());
   }
 
   /**

@@ -292,7 +292,7 @@ final class WorkerRun implements Reports.Carry {
   }
 
   private Ending dispatch(WorkItem item, Lease lease, ItemLogger own) {
-    Held held = new Held(api, reports, item, lease.lost());
+    Held held = new Held(api, reports, item, lease.lost(), own);
     // A claim that was under way as the worker stopped has brought it.
     if (stopping.isSet()) {
       return held.release();

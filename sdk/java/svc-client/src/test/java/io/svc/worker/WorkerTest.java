@@ -328,6 +328,23 @@ class WorkerTest {
   }
 
   @Test
+  void the_log_says_why_the_runtime_refuses_a_result() {
+    Definitions.tool(client, name, Map.of());
+    Logged logged = new Logged();
+    try (Worker worker =
+        builder()
+            .logger(logged)
+            .tool(name + ".charge", Map.class, (input, ctx) -> Map.of("constructor", 1))
+            .build()
+            .start()) {
+      assertEquals("invalid_output", failureOf(client.start(name, null)).errorClass());
+    }
+    String line = logged.messages(Level.WARNING).getFirst();
+    assertTrue(line.startsWith("the runtime refuses the result: "), line);
+    assertTrue(line.contains("constructor"), line);
+  }
+
+  @Test
   void log_lines_carry_the_ids_of_the_item() {
     Definitions.tool(client, name, Map.of());
     Logged logged = new Logged();
