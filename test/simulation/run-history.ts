@@ -1,7 +1,7 @@
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { SeenWait } from '../invariants/checks/check-results.ts';
 import type { Archiving } from '../invariants/checks/check-archives.ts';
-import type { SeenEngineClaim } from '../invariants/checks/check-tenant-turns.ts';
+import type { SeenEngineClaim, WaitingCall } from '../invariants/checks/check-tenant-turns.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { deedsOf, success, type History } from '../invariants/history.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -321,9 +321,12 @@ function countBudgets(dump: Dump | undefined): readonly (readonly [string, numbe
 /** Calls that a scheduler took while it left one of another tenant. */
 function countTurns(claims: readonly SeenEngineClaim[]): number {
   const contested = claims.filter(({ held, waiting, taken }) => {
-    const left = waiting.filter(({ work_item_id: id }) => !taken.includes(id));
-    const tenants = new Set(waiting.map(({ tenant_id: tenant }) => tenant));
-    return held !== null && left.length > 0 && tenants.size > 1;
+    const isTaken = ({ work_item_id: id }: WaitingCall) => taken.includes(id);
+    const served = new Set(waiting.filter(isTaken).map(({ tenant_id: tenant }) => tenant));
+    const left = waiting.filter((call) => !isTaken(call));
+    return (
+      held !== null && left.some(({ tenant_id: tenant }) => served.size > 1 || !served.has(tenant))
+    );
   });
   return contested.reduce((sum, { taken }) => sum + taken.length, 0);
 }

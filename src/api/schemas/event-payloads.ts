@@ -4,7 +4,7 @@ import type { EventKind } from '../../shared/domain/execution/event.ts';
 import { WAIT_KINDS } from '../../shared/domain/execution/function-events.ts';
 import { TERMINAL_STATUSES } from '../../shared/domain/execution/status.ts';
 import { anyObject } from './json-values.ts';
-import { givenLabels } from './labels.ts';
+import { recordedLabels } from './labels.ts';
 import {
   anyValue,
   attempt,
@@ -37,7 +37,7 @@ const OF_EXECUTION = {
     workflow_version: text,
     definition_id: uuid,
     input: anyObject,
-    labels: givenLabels.optional(),
+    labels: recordedLabels.optional(),
     parent_execution_id: strictExecutionId.optional(),
     parent_node_id: text.optional(),
     parent_visit: visit.optional(),
@@ -215,7 +215,7 @@ const OF_NODE = {
     targets: names.optional(),
     event_sequence: z.int().optional(),
     usage: usage.optional(),
-    labels: givenLabels.optional(),
+    labels: recordedLabels.optional(),
     awaits_children: z.literal(true).optional(),
   }),
   NodeFailed: object({

@@ -72,6 +72,11 @@ const UNREACHABLE: Row = {
   blames: 'urls',
   mayPass: true,
 };
+const NO_FILE: Row = {
+  advice: 'needs a file that is missing: create it, or correct',
+  blames: 'urls',
+  mayPass: true,
+};
 const LOST_ROW: Row = { advice: 'broke the connection off: see its own log', mayPass: true };
 const NO_CONNECTION: Row = { advice: 'gave no connection:', blames: 'login', mayPass: false };
 const REFUSED: Row = { advice: 'refuses this user:', blames: 'login', mayPass: false };
@@ -92,6 +97,7 @@ const CODES: Readonly<Record<string, Row>> = {
   ENOTFOUND: UNREACHABLE,
   EAI_AGAIN: UNREACHABLE,
   ENOENT: UNREACHABLE,
+  'ENOENT open': NO_FILE,
   EPIPE: LOST_ROW,
   ECONNABORTED: LOST_ROW,
   '57P01': LOST_ROW,
@@ -124,11 +130,15 @@ function classOf(code: string): Row | null {
 }
 
 /** Node refuses the certificate of the server. */
-const OF_TLS = /^ERR_TLS_CERT|CERT_|_CERT\b|LEAF_SIGNATURE/;
+const OF_TLS = /CERT_|_CERT\b|LEAF_SIGNATURE/;
 
 function findCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string') return error.code;
+  if ('code' in error && typeof error.code === 'string') {
+    // A socket of PostgreSQL may be missing, too.
+    const isOfFile = 'syscall' in error && error.syscall === 'open';
+    return isOfFile ? `${error.code} open` : error.code;
+  }
   if (error instanceof AggregateError) return findCode(error.errors[0]);
   return findCode(error.cause);
 }

@@ -13,7 +13,7 @@ export class ServerClient extends pg.Client {
   readonly #socket: Socket;
   #isUnconfirmed = false;
 
-  /** Never throws, also while a file of the password or of TLS is missing: then connecting fails. */
+  /** While a file of the password or of TLS is missing, it does not throw: connecting fails. */
   constructor(settings: ConnectionSettings, added: pg.ClientConfig = {}) {
     const { config, trouble } = tryClientConfig(settings);
     const socket = trouble === null ? new Socket() : new FailingSocket(trouble);

@@ -12,6 +12,10 @@ import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts'
 /** As the server logs it on a full disk. */
 const REFUSAL = 'could not write init file';
 const INTERNAL_ERROR = 'XX000';
+const MISSING = Object.assign(new Error('ENOENT: no such file'), {
+  code: 'ENOENT',
+  syscall: 'open',
+});
 
 test('a server that ends each new session with an internal error is unavailable', async (t) => {
   const url = await startRefusingServer(t);
@@ -35,6 +39,7 @@ test('a start waits for such a server and for a silent one, and says what to do'
   for (const [cause, mayPass, advice] of [
     [refused, true, 'failed with an error of its own: see its log'],
     [new Error('timeout expired'), true, 'broke the connection off: see its own log'],
+    [MISSING, true, 'needs a file that is missing: create it, or correct SVC_DATABASE_URL'],
     [new Error('self-signed certificate'), false, 'gave no connection: correct SVC_DATABASE_URL'],
   ] as const) {
     const thrown = translateUnopened(cause);
