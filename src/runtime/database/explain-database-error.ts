@@ -73,7 +73,7 @@ const UNREACHABLE: Row = {
   mayPass: true,
 };
 const NO_FILE: Row = {
-  advice: 'needs a file that is missing: create it, or correct',
+  advice: 'needs a file that is missing: create it, or',
   blames: 'urls',
   mayPass: true,
 };
