@@ -50,6 +50,8 @@ export async function runDev(
         env: process.env,
         showCommand: asTyped,
       });
+      // Asked to stop while it was starting: nothing begins beside it.
+      if (signal.aborted) return runtime;
       const url = runtime.url ?? DEFAULT_URL;
       const where = showDatabase(database, process.cwd());
       const consoleUrl = config.api.console ? `${url}/console` : null;

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createTestDatabase, type Dialect } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRuntime } from '../support/runtime.ts';
+import { startHttpServer } from '../support/servers/http-server.ts';
 import { expectStatus } from '../support/tenant.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
@@ -85,8 +86,10 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(code, 1);
     t.deepEqual(stdout.trimEnd().split('\n'), [
       `${trip} ends as cancelled when its undos and finalizers are done`,
+      // Those of each hundred ids that one request cancels come first.
+      ...rest.slice(0, 96).map((id) => `${id} is cancelled`),
       `${gone} is cancelled`,
-      ...rest.map((id) => `${id} is cancelled`),
+      ...rest.slice(96).map((id) => `${id} is cancelled`),
     ]);
     t.regex(stderr, new RegExp(`^${over}: .* is completed`, 'm'));
     t.regex(stderr, /^exec_typo: not found/m);
@@ -124,3 +127,82 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await tenant.until(last, 'completed');
   });
 }
+
+const idOf = (digit: string) => `exec_${digit.repeat(32)}`;
+const FIRST = idOf('1');
+const SECOND = idOf('2');
+const THIRD = idOf('3');
+const ROUTE_OF_NONE = { status: 404, body: { status: 404, error: 'Not Found' } };
+const FIRST_PAGE = {
+  status: 200,
+  body: { results: [{ execution_id: FIRST, outcome: 'done' }], next_cursor: 'next' },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Cancels three executions at a runtime that gives these answers about many, and this about one. */
+async function cancelThree(
+  t: ExecutionContext,
+  pages: readonly Answer[],
+  ofOne: (id: string) => Answer,
+) {
+  const left = [...pages];
+  const server = await startHttpServer((request, response) => {
+    request.resume();
+    const [, , id = ''] = (request.url ?? '').split('/');
+    const answer = id === 'bulk' ? (left.shift() ?? ROUTE_OF_NONE) : ofOne(id);
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer.body));
+  });
+  t.teardown(() => server.close());
+  const outcome = await runSvc(['execution', 'cancel', '-', '--url', server.url], {
+    cwd: folder.path,
+    input: `${SECOND}\n${FIRST}\n${THIRD}\n`,
+  });
+  return { ...outcome, paths: server.requests.map(({ url }) => url) };
+}
+
+const cancelled = (id: string) => ({
+  status: 200,
+  body: { execution_id: id, status: 'cancelled' },
+});
+
+for (const [what, refusal] of [
+  ['too busy', { status: 503, body: { error: 'unavailable: changes too fast' } }],
+  ['limited', { status: 429, body: { error: 'too many' } }],
+  ['older', ROUTE_OF_NONE],
+] as const) {
+  test(`cancel: a runtime that is ${what} for many is asked about each`, async (t) => {
+    const { code, stdout, stderr } = await cancelThree(t, [refusal], cancelled);
+    t.is(code, 0, stderr);
+    t.is(stdout, [SECOND, FIRST, THIRD].map((id) => `${id} is cancelled\n`).join(''));
+  });
+}
+
+test('cancel: after a page that fails, only those that no page has cancelled are asked about', async (t) => {
+  const failing = { status: 503, body: { error: 'unavailable: the database' } };
+  const ended = { status: 400, body: { error: `bad request: execution ${THIRD} is completed` } };
+  const { code, stdout, stderr, paths } = await cancelThree(t, [FIRST_PAGE, failing], (id) =>
+    id === THIRD ? ended : cancelled(id),
+  );
+  t.is(code, 1);
+  t.is(stdout, `${FIRST} is cancelled\n${SECOND} is cancelled\n`);
+  t.regex(stderr, new RegExp(`^${THIRD}: .* is completed$`, 'm'));
+  t.regex(stderr, /^error: 1 of 3 were refused/m);
+  t.deepEqual(paths, [
+    '/executions/bulk',
+    '/executions/bulk',
+    `/executions/${SECOND}/cancel`,
+    `/executions/${THIRD}/cancel`,
+  ]);
+});
+
+test('cancel: an error about all ends it, after the lines of those that are cancelled', async (t) => {
+  const expired = { status: 401, body: { error: 'unauthorized' } };
+  const { code, stdout } = await cancelThree(t, [FIRST_PAGE, expired], () => expired);
+  t.is(code, 3);
+  t.is(stdout, `${FIRST} is cancelled\n`);
+});

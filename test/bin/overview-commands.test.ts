@@ -70,6 +70,9 @@ test('approval list and decide: a preview, a decision of one execution, and of t
   t.is(one.code, 1);
   t.regex(one.stderr, /^error: no approval is open in exec_typo: list those that are/);
   await tenant.until(first, 'completed');
+  const unfit = await svc('approval', 'decide', second, '--node', 'sing');
+  t.is(unfit.code, 1);
+  t.regex(unfit.stderr, new RegExp(`^error: no open approval in ${second} fits --node: list`, 'm'));
   const rest = await svc('approval', 'decide', '--reject', '--yes', '--output', 'json');
   t.deepEqual(JSON.parse(rest.stdout), { done: 1, refused: [] });
   await tenant.until(second, 'failed');

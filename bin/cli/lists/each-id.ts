@@ -7,13 +7,14 @@ const TOGETHER_MAX = 100;
 
 /**
  * Acts on one id, or with `-` on each line of stdin, one after another as they arrive. A refusal of one
- * id does not stop the others; the command then ends with exit code 1. `ahead` gets those that have
- * arrived together, before `act` gets each.
+ * id does not stop the others; the command then ends with exit code 1. `actTogether` gets the ids that
+ * have arrived together, and gives back those that are left to `act`.
  */
 export async function eachId(
   id: string,
   act: (id: string) => Promise<void>,
-  ahead: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
+  actTogether: (ids: readonly string[]) => Promise<readonly string[]> = (ids) =>
+    Promise.resolve(ids),
 ): Promise<void> {
   if (id !== '-') return act(id);
   if (process.stdin.isTTY) {
@@ -25,8 +26,8 @@ export async function eachId(
   let refused = 0;
   for await (const ids of readIds()) {
     count += ids.length;
-    if (ids.length > 1) await ahead(ids);
-    for (const one of ids) {
+    const left = ids.length > 1 ? await actTogether(ids) : ids;
+    for (const one of left) {
       try {
         await act(one);
       } catch (error) {

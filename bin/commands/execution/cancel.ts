@@ -11,21 +11,27 @@ import { printJson, printLine } from '../../cli/output.ts';
  */
 export function cancelExecutions(executionId: string, options: ClientOptions): Promise<void> {
   const client = connectClient(options);
-  let done: ReadonlyMap<string, WireCancelled> = new Map();
+  const tell = (answer: WireCancelled) => {
+    if (options.output === 'json') printJson(answer);
+    else printLine(`${answer.execution_id} ${tellEnd(answer)}`);
+  };
   return eachId(
     executionId,
-    async (id) => {
-      const answer = done.get(parseExecutionId(id) ?? '') ?? (await client.cancelExecution(id));
-      if (options.output === 'json') printJson(answer);
-      else printLine(`${answer.execution_id} ${tellEnd(answer)}`);
-    },
+    async (id) => tell(await client.cancelExecution(id)),
     async (ids) => {
-      done = await cancelTogether(client, ids);
+      const done = await cancelTogether(client, ids);
+      const left: string[] = [];
+      for (const id of ids) {
+        const answer = done.get(parseExecutionId(id) ?? '');
+        if (answer === undefined) left.push(id);
+        else tell(answer);
+      }
+      return left;
     },
   );
 }
 
-/** The answers about those that are cancelled, by their ids. */
+/** The answers about those that are known to be cancelled, by their ids. */
 async function cancelTogether(
   client: SvcClient,
   typed: readonly string[],
@@ -35,14 +41,19 @@ async function cancelTogether(
   if (ids.length === 0) return done;
   const request = { action: 'cancel', filter: { q: `id in (${ids.join(', ')})` } };
   let cursor: string | null = null;
-  do {
-    const page: WireBulk = await client.bulkExecutions({ ...request, cursor });
-    for (const { execution_id, outcome, ending } of page.results) {
-      if (outcome !== 'done') continue;
-      done.set(execution_id, { execution_id, status: 'cancelled', ...(ending && { ending }) });
-    }
-    cursor = page.next_cursor;
-  } while (cursor !== null);
+  try {
+    do {
+      const page: WireBulk = await client.bulkExecutions({ ...request, cursor });
+      for (const { execution_id, outcome, ending } of page.results) {
+        if (outcome !== 'done') continue;
+        done.set(execution_id, { execution_id, status: 'cancelled', ...(ending && { ending }) });
+      }
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  } catch {
+    // The error may be about one of them, or about such requests. A cancel may be repeated, so each of the
+    // others gets a request of its own, which fails too where the error is about all.
+  }
   return done;
 }
 

@@ -1,8 +1,8 @@
-import type { WireBlocker } from '../../../src/shared/clients/svc/wire.ts';
 import { asTyped } from '../../cli/as-typed.ts';
 import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
 import { tellEnding } from './tell-end.ts';
+import { tellRemedy } from './tell-remedy.ts';
 import { printTable } from '../../cli/print-table.ts';
 
 /**
@@ -40,16 +40,4 @@ export async function explainExecution(executionId: string, options: ClientOptio
   });
   const left = explained.blockers_total - blockers.length;
   if (left > 0) printNote(`${left} more`);
-}
-
-/** The action that unblocks an execution, with the ids of the execution and of its work item. */
-export function tellRemedy(
-  { unblocked_by: remedy, work_item_id: workItemId }: WireBlocker,
-  executionId: string,
-): string {
-  const named = remedy
-    .replace('/executions/{id}/', `/executions/${executionId}/`)
-    .replace(/\bsvc execution (?:resume|approve)$/, (command) => `${command} ${executionId}`);
-  if (workItemId === undefined) return named;
-  return named.replace('/work-items/{id}/', `/work-items/${workItemId}/`);
 }

@@ -2,6 +2,7 @@ import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import { isWorthRetrying } from '../../../src/shared/clients/svc/follow-events.ts';
 import type { WireExplanation } from '../../../src/shared/clients/svc/wire.ts';
 import { pauseUntil } from './pause-until.ts';
+import { tellRemedy } from './tell-remedy.ts';
 
 export interface Wait {
   /** The code of the reason, as `explain` gives it. */
@@ -79,10 +80,10 @@ function waitOf(explained: WireExplanation): Wait | null {
   const { execution_id: id, moving, ended, blockers } = explained;
   const [first] = blockers;
   if (moving || ended !== null || first === undefined) return null;
-  const { code, node_id: node, message, unblocked_by: remedy } = first;
+  const { code, node_id: node, message } = first;
   return {
     code,
     key: `${code} ${node ?? ''}`,
-    text: `${id} waits: ${message}; it continues with: ${remedy}`,
+    text: `${id} waits: ${message}; it continues with: ${tellRemedy(first, id)}`,
   };
 }

@@ -50,11 +50,18 @@ export async function decideApprovals(
   if (options.yes === true) await decideAll(client, chosen, options);
   else preview(chosen, options);
   const missing = chosen.length === options.limit ? [] : withoutApproval(ids, chosen);
-  if (missing.length > 0) {
-    throw new CliError(
-      `no approval is open in ${missing.join(', ')}: list those that are with: svc approval list`,
-    );
+  if (missing.length > 0) throw new CliError(tellMissing(missing, options));
+}
+
+/** With a filter, an approval may be open that the filter leaves out. */
+function tellMissing(executions: readonly string[], options: DecideOptions): string {
+  const where = executions.join(', ');
+  const filters = (['workflow', 'node'] as const).filter((name) => options[name] !== undefined);
+  if (filters.length === 0) {
+    return `no approval is open in ${where}: list those that are with: svc approval list`;
   }
+  const named = filters.map((name) => `--${name}`).join(' and ');
+  return `no open approval in ${where} fits ${named}: list all that are open with: svc approval list`;
 }
 
 function preview(chosen: readonly WireListedApproval[], options: DecideOptions): void {

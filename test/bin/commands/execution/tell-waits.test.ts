@@ -58,6 +58,15 @@ test('a command says a reason once, and again when it is another one', async (t)
   t.deepEqual(pauses, [3_000, 5_000, 10_000, 20_000, 20_000]);
 });
 
+test('a command names the execution in the remedy', async (t) => {
+  const waiting = blocked('paused');
+  const remedy = { unblocked_by: 'POST /executions/{id}/resume, or: svc execution resume' };
+  const blockers = waiting.blockers.map((blocker) => ({ ...blocker, ...remedy }));
+  t.deepEqual((await follow([{ ...waiting, blockers }])).told, [
+    'exec_1 waits: paused; it continues with: POST /executions/exec_1/resume, or: svc execution resume exec_1',
+  ]);
+});
+
 test('a command says nothing of an execution that moves or has ended', async (t) => {
   const ended = { message: 'done', at: null, actor_id: null };
   const { told } = await follow([

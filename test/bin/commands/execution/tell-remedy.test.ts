@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { tellRemedy } from '../../../../bin/commands/execution/explain.ts';
+import { tellRemedy } from '../../../../bin/commands/execution/tell-remedy.ts';
 
 const BLOCKER = { code: 'x', node_id: 'pay', message: 'm', since: null, until: null };
 
