@@ -63,7 +63,7 @@ export const FAIR_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'the record of an item has no key',
     file: 'shared/engine/commit/collect-effects.ts',
-    from: 'withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);',
-    to: 'node.kind.queueName?.(node.spec) ?? null;',
+    from: 'own?.ok === true ? withShare(context, effect, own.name) : null',
+    to: 'own?.ok === true ? own.name : null',
   },
 ];

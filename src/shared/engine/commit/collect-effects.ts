@@ -109,7 +109,7 @@ function collect(out: Collected, effect: Effect, context: Context): void {
 }
 
 function createWork(out: Collected, effect: CreateWork, context: Context): void {
-  const below = quotaQueueOf(context, effect);
+  const below = queueOfItem(context, effect);
   const ticket = { ...ticketOf(context, effect, effect.attempt), ...below };
   const { leaseTo } = context.home;
   if (effect.queue === 'engine' && leaseTo !== null && below.queueName === undefined) {
@@ -199,8 +199,8 @@ function findShare(plan: Plan, state: ExecutionState): FairShare | null {
   return found.ok ? found.share : null;
 }
 
-/** Where an item below a quota waits; empty: it is below none. */
-function quotaQueueOf(context: Context, effect: CreateWork): { readonly queueName?: string } {
+/** Where an item waits, below its quota if it has one; empty: on no named queue. */
+function queueOfItem(context: Context, effect: CreateWork): { readonly queueName?: string } {
   const node = context.plan.nodes.get(effect.nodeId);
   const own = node?.kind.queueOfCall?.(node.spec, effect.input);
   const name = own?.ok === true ? withShare(context, effect, own.name) : null;
@@ -266,7 +266,7 @@ function quotaOfRetry(
   if (!hasQuota(context, effect)) return {};
   const entry = reenter({ ...context, ...effect })?.entry;
   if (entry?.do !== 'work') return {};
-  const { queueName } = quotaQueueOf(context, { ...effect, input: entry.input });
+  const { queueName } = queueOfItem(context, { ...effect, input: entry.input });
   if (queueName === undefined) return {};
   return { queueName: buildId === null ? queueName : buildQueueName(queueName, buildId) };
 }
@@ -277,10 +277,6 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
   if (node === undefined) throw new Error(`the plan has no node ${effect.nodeId}`);
   const { workItemId, executionId, tenantId, nodeId, visit, idempotencyKey } = ticket;
   const payload: JsonObject = { ...effect.payload, input: effect.input };
-  // The queue of its node: the item may outlive the pin.
-  const queueName =
-    quotaQueueOf(context, effect).queueName ??
-    withShare(context, effect, node.kind.queueName?.(node.spec) ?? null);
   return {
     workItemId,
     executionId,
@@ -288,7 +284,8 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
     nodeId,
     visit,
     queue: effect.queue satisfies WorkerQueue,
-    ...(queueName !== null && { queueName }),
+    // That of its node: the item may outlive the pin.
+    ...queueOfItem(context, effect),
     idempotencyKey,
     // Workers claim by the tool's real name, not by its name in the workflow.
     tool: calledName(payload) ?? node.kind.tool?.(node.spec) ?? node.kind.type,
