@@ -40,3 +40,15 @@ test('a brief event names its steps and waits, and leaves out their values', (t)
   );
   t.deepEqual(brief({ entries: [failed] }), { entries: [failed] });
 });
+
+test('a brief event shortens the long message of a step that failed', (t) => {
+  const shortened = `${'x'.repeat(256)}…`;
+  const step = { identity: 'ship', kind: 'step' };
+  const failWith = (error: JsonObject) => brief({ entries: [{ ...step, error }] });
+  t.deepEqual(failWith({ message: LONG, class: 'Refused' }), {
+    entries: [{ ...step, error: { message: shortened, class: 'Refused' } }],
+  });
+  t.deepEqual(failWith({ message: LONG, class: LONG }), {
+    entries: [{ ...step, error: { message: shortened } }],
+  });
+});

@@ -55,15 +55,36 @@ export function shapeBriefly(
 /** Members with the steps and the waits of a durable function. */
 const JOURNALS: ReadonlySet<string> = new Set(['entries', 'waits']);
 
-/** A list of events names the steps, and leaves out their results. */
+/** A list of events names the steps and says why they failed, and leaves out their results. */
 function nameEntry(entry: JsonValue): JsonValue {
   if (!isJsonObject(entry)) return null;
   const { identity, kind, error } = entry;
-  const named: Record<string, JsonValue | undefined> = { identity, kind, error };
-  const kept = Object.entries(named).filter(
-    (member): member is [string, JsonValue] => member[1] !== undefined && isBrief(member[1]),
+  return {
+    ...keepBrief({ identity, kind }),
+    ...(error !== undefined && { error: shortenError(error) }),
+  };
+}
+
+function shortenError(error: JsonValue): JsonValue {
+  if (isBrief(error) || !isJsonObject(error)) return error;
+  const { message, ...rest } = error;
+  return {
+    ...(typeof message === 'string' && { message: shorten(message) }),
+    ...keepBrief(rest),
+  };
+}
+
+function shorten(message: string): string {
+  if (message.length <= BRIEF_CHARS) return message;
+  return `${message.slice(0, BRIEF_CHARS).toWellFormed()}…`;
+}
+
+function keepBrief(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter(
+      (member): member is [string, JsonValue] => member[1] !== undefined && isBrief(member[1]),
+    ),
   );
-  return Object.fromEntries(kept) satisfies JsonObject;
 }
 
 function isBrief(value: JsonValue): boolean {
