@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,6 +81,31 @@ def test_an_entry_that_the_runtime_refuses_takes_no_others_with_it(
         recorded = ["good"] if durability == "each" else ["good", "better"]
         assert steps_of(handle) == [("step", one) for one in recorded]
         assert client.run(plain, {}, timeout=30) == {"ok": True}
+
+
+@pytest.mark.parametrize("ending", ["complete", "fail", "continue"])
+def test_the_log_tells_once_that_the_runtime_refuses_an_entry(
+    svc: Runtime, name: str, ending: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    @function(name)
+    async def mixed(ctx: FunctionContext, _: Json) -> Json:
+        await ctx.step("bad", lambda: {"constructor": 1}, durability="end")
+        if ending == "fail":
+            raise ValueError("declined")
+        if ending == "continue":
+            ctx.continue_as_new({})
+        return {}
+
+    with (
+        caplog.at_level(logging.WARNING, "svc_sdk.worker"),
+        pytest.raises(ExecutionFailedError, match='does not take step "bad": '),
+    ):
+        run(svc, mixed, {})
+    told = [one.getMessage() for one in caplog.records]
+    [refusal] = [line for line in told if line.startswith("the runtime refuses ")]
+    refused = "entries" if ending == "fail" else "the result"
+    assert refusal.startswith(f"the runtime refuses {refused}: ")
+    assert "declined" not in refusal
 
 
 def test_executions_of_a_function_keep_to_its_concurrency(svc: Runtime, name: str) -> None:

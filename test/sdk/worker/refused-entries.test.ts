@@ -1,4 +1,4 @@
-import { defineFunction } from 'svc-sdk/worker';
+import { createJsonLogger, defineFunction } from 'svc-sdk/worker';
 
 import { onBothStores } from '../../support/both-stores.ts';
 import type { TestTenant } from '../../support/tenant.ts';
@@ -22,13 +22,23 @@ for (const ending of ['complete', 'fail', 'continue', 'suspend'] as const) {
       return {};
     });
     const plain = defineFunction('plain', (ctx) => ctx.step('good', () => ({ ok: true })));
-    startWorker(t, { tenant, place, options: { functions: [mixed, plain], concurrency: 1 } });
+    const told: string[] = [];
+    const logger = createJsonLogger({
+      level: 'warn',
+      write: (line) => void told.push((JSON.parse(line) as { message: string }).message),
+    });
+    const options = { functions: [mixed, plain], concurrency: 1, logger };
+    startWorker(t, { tenant, place, options });
     const id = await startFunction(tenant, mixed, {});
     await tenant.until(id, 'failed');
     const { recorded, error } = await endOf(tenant, id);
     t.deepEqual(recorded, ['step good', 'value uuid']);
     t.regex(error, /the journal does not take step \\"bad\\": /);
     t.is(error.startsWith('"declined; '), ending === 'fail');
+    t.deepEqual(
+      told.filter((message) => message.startsWith('the runtime refuses')),
+      [`the runtime refuses ${ending === 'fail' ? 'entries' : 'the result'}`],
+    );
     await tenant.until(await startFunction(tenant, plain, {}), 'completed');
   });
 }

@@ -74,6 +74,7 @@ export async function completeItem(
   if (isOver(answer)) return answer.afterUnknown ? 'completed' : 'settled';
   if (isInvalid(answer)) {
     const failure = { ...REFUSED_END, message: reasonIn(answer), errorClass: 'invalid_output' };
+    tellRefusal(held, failure);
     if (item.queue_type !== 'function') return failItem(held, failure);
     return failItem(held, { ...failure, final: true }, given.riding);
   }
@@ -95,13 +96,13 @@ export async function continueItem(
   if (isInvalid(answer)) {
     const message = `the function cannot continue as new: ${reasonIn(answer)}`;
     const failure = { ...REFUSED_END, message, errorClass: 'ContinueAsNewError', final: true };
+    tellRefusal(held, failure);
     return failItem(held, failure, riding);
   }
   throw refusal(answer, held.api);
 }
 
 export async function failItem(held: Held, failure: Failure, riding?: Riding): Promise<Ending> {
-  if (failure.followsRefusal === true) tellRefusal(held, failure);
   const members = {
     error: failure.message,
     error_class: failure.errorClass,
@@ -119,6 +120,10 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
     throw refusal(answer, held.api);
   }
   const refused = await recordEach(held, riding);
+  // The refusal of another end is in the log already.
+  if (refused !== null && !placeIsClaimed) {
+    held.logger.warn({ error: refused }, 'the runtime refuses entries');
+  }
   const { message } = failure;
   const told = refused === null ? {} : { message: `${message}; ${refused}`, final: true };
   return failItem(held, { ...failure, ...told, ...REFUSED_END });

@@ -77,6 +77,7 @@ async def complete(
             riding=riding or {},
             place_is_claimed=True,
         )
+        tell_refusal(held, failure)
         return await fail(held, failure)
     return _ending(held, answer, "completed")
 
@@ -89,13 +90,12 @@ async def continue_as_new(held: Held, input: dict[str, Any], riding: Riding) -> 
         failure = Failure(
             message, "ContinueAsNewError", final=True, riding=riding, place_is_claimed=True
         )
+        tell_refusal(held, failure)
         return await fail(held, failure)
     return _ending(held, answer, "continued")
 
 
 async def fail(held: Held, failure: Failure) -> str:
-    if failure.place_is_claimed:
-        tell_refusal(held, failure)
     members: dict[str, Any] = {"error": failure.message, "error_class": failure.error_class}
     if failure.final is not None:
         members["final"] = failure.final
@@ -108,6 +108,9 @@ async def fail(held: Held, failure: Failure) -> str:
         return _ending(held, answer, "failed")
     refused = await record_each(held, failure.riding)
     if refused is not None:
+        # The refusal of another end is in the log already.
+        if not failure.place_is_claimed:
+            held.logger.warning("the runtime refuses entries: %s", refused)
         failure = replace(failure, message=f"{failure.message}; {refused}", final=True)
     return await fail(held, replace(failure, riding={}, place_is_claimed=True))
 

@@ -51,7 +51,7 @@ record Held(Api api, Reports reports, WorkItem item, Signal lost, System.Logger 
     Answer answer = post("complete", members, false);
     if (answer != null && answer.isInvalid()) {
       Described error = new Described(answer.reason(), "invalid_output");
-      return fail(new Failure(error, item.isFunction() ? true : null, null, riding, true));
+      return failRefused(new Failure(error, item.isFunction() ? true : null, null, riding, true));
     }
     return endingOf(answer, Ending.COMPLETED);
   }
@@ -64,20 +64,27 @@ record Held(Api api, Reports reports, WorkItem item, Signal lost, System.Logger 
     if (answer != null && answer.isInvalid()) {
       String message = "the function cannot continue as new: " + answer.reason();
       Described error = new Described(message, "ContinueAsNewError");
-      return fail(new Failure(error, true, null, riding, true));
+      return failRefused(new Failure(error, true, null, riding, true));
     }
     return endingOf(answer, Ending.CONTINUED);
   }
 
+  private Ending failRefused(Failure failure) {
+    tellRefusal(failure);
+    return fail(failure);
+  }
+
   Ending fail(Failure failure) {
-    if (failure.isPlaceClaimed()) {
-      tellRefusal(failure);
-    }
     Answer answer = post("fail", failure.members(), failure.isPlaceClaimed());
     if (answer == null || !answer.isInvalid() || !failure.hasEntries()) {
       return endingOf(answer, Ending.FAILED);
     }
-    return fail(failure.withoutEntries(recordEach(failure.riding())));
+    String refused = recordEach(failure.riding());
+    // The refusal of another end is in the log already.
+    if (refused != null && !failure.isPlaceClaimed()) {
+      logger.log(Level.WARNING, "the runtime refuses entries: " + refused);
+    }
+    return fail(failure.withoutEntries(refused));
   }
 
   /** The code of the user has thrown nothing, so no other line of the log has the reason. */

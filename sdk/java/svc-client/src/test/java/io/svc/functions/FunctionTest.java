@@ -14,11 +14,13 @@ import io.svc.errors.Fatal;
 import io.svc.internal.turn.Outcome;
 import io.svc.json.TypeRef;
 import io.svc.support.Functions;
+import io.svc.support.Logged;
 import io.svc.support.LosingProxy;
 import io.svc.support.Shared;
 import io.svc.support.Until;
 import io.svc.worker.Worker;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +63,38 @@ class FunctionTest {
       assertTrue(failed.getMessage().contains("the journal does not take step \"bad\": "));
       assertEquals(List.of("step good"), Functions.entriesOf(execution));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"complete", "fail", "continue"})
+  void the_log_tells_once_that_the_runtime_refuses_an_entry(String ending) {
+    StepOptions options = StepOptions.DEFAULT.recordedAtEnd();
+    DurableFunction<Object, Object> mixed =
+        Functions.of(
+            name,
+            (ctx, input) -> {
+              ctx.step("bad", Map.class, step -> Map.of("constructor", 1), options);
+              return switch (ending) {
+                case "fail" -> throw new IllegalStateException("declined");
+                case "continue" -> ctx.continueAsNew(Map.of());
+                default -> Map.of();
+              };
+            });
+    Logged logged = new Logged();
+    Worker.Builder builder = Worker.builder().url(Shared.url()).logger(logged).function(mixed);
+    try (Worker worker = builder.build().start()) {
+      ExecutionHandle execution = client.start(name, Map.of());
+      assertThrows(ExecutionFailedException.class, () -> execution.result(SOON));
+    }
+    List<String> refusals =
+        logged.messages(Level.WARNING).stream()
+            .filter(line -> line.startsWith("the runtime refuses "))
+            .toList();
+    assertEquals(1, refusals.size(), refusals.toString());
+    String refused = ending.equals("fail") ? "entries" : "the result";
+    String line = refusals.getFirst();
+    assertTrue(line.startsWith("the runtime refuses " + refused + ": "), line);
+    assertFalse(line.contains("declined"), line);
   }
 
   @Test
