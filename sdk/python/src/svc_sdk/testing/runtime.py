@@ -137,17 +137,24 @@ def find_runtime() -> list[str]:
     raise RuntimeError("no svc: install svc-runtime, or set SVC_BIN to the command that starts it")
 
 
+_GIVEN_PORTS: set[int] = set()
+
+
 def free_port() -> int:
-    """A loopback port from 20000 to 31999 on which nothing listens."""
+    """A loopback port from 30000 to 31999 on which nothing listens, and which no call has given before."""
     for _ in range(100):
-        port = randint(20_000, 31_999)
+        port = randint(30_000, 31_999)
+        # A server binds its port seconds later.
+        if port in _GIVEN_PORTS:
+            continue
+        _GIVEN_PORTS.add(port)
         with socket.socket() as one:
             try:
                 one.bind(("127.0.0.1", port))
             except OSError:
                 continue
             return port
-    raise RuntimeError("no free port found from 20000 to 31999")
+    raise RuntimeError("no free port found from 30000 to 31999")
 
 
 def _is_open(port: int) -> bool:

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
 public final class SvcRuntime implements AutoCloseable {
   private static final Duration START_MAX = Duration.ofSeconds(60);
   private static final int STOP_SECONDS_MAX = 15;
+  private static final Set<Integer> GIVEN_PORTS = ConcurrentHashMap.newKeySet();
   private final int port;
   private final Path folder;
   private final Map<String, String> environment;
@@ -131,13 +134,17 @@ public final class SvcRuntime implements AutoCloseable {
   }
 
   /**
-   * A loopback port from 20000 to 31999 on which nothing listens.
+   * A loopback port from 28000 to 29999 on which nothing listens, and which no call has given before.
    *
    * @return the port
    */
   public static int freePort() {
     for (int tries = 0; tries < 100; tries++) {
-      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      int port = ThreadLocalRandom.current().nextInt(28_000, 30_000);
+      // A server binds its port seconds later.
+      if (!GIVEN_PORTS.add(port)) {
+        continue;
+      }
       try (ServerSocket one = new ServerSocket()) {
         one.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return port;
@@ -145,7 +152,7 @@ public final class SvcRuntime implements AutoCloseable {
         continue;
       }
     }
-    throw new IllegalStateException("no free port found from 20000 to 31999");
+    throw new IllegalStateException("no free port found from 28000 to 29999");
   }
 
   private void waitUntilReady() {
