@@ -24,8 +24,8 @@ import { runLimited, type Ran } from './run-limited.ts';
  */
 
 /** A search ends at the first of these two limits. */
-const HISTORIES = 2_400;
-const SEARCH_CPU_SECONDS = 200;
+const HISTORIES = 3_200;
+const SEARCH_CPU_SECONDS = 270;
 const CHECK_CPU_SECONDS_MAX = 300;
 const STUCK_MS = 3_600_000;
 const FAILED_TEST = /✘ \[fail\]: (.*)/;
