@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
 import { badRequest } from '../shared/domain/errors.ts';
+import type { JsonObject } from '../shared/domain/json.ts';
 import { nearestName } from '../shared/domain/nearest-name.ts';
 import { compileReader, REFUSED, type Reader } from './compile-reader.ts';
+import type { Endpoint } from './endpoint.ts';
 
 const ISSUES_MAX = 10;
 
@@ -27,6 +29,16 @@ export function decode(
         : describe(issue, { at, root: value }),
     );
   throw badRequest(words.join('; '));
+}
+
+/** Reads the body of an endpoint's request; of an endpoint without one, an empty object. */
+export function decodeBody(
+  { body, inspectBody }: Pick<Endpoint, 'body' | 'inspectBody'>,
+  given: JsonObject,
+): unknown {
+  const decoded = body === null ? {} : decode(body, given);
+  inspectBody?.(given);
+  return decoded;
 }
 
 /** One for each schema of the routes. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { admitRequest } from './admit-request.ts';
 import type { ApiContext, ServeRoute } from './context.ts';
-import { decode } from './decode.ts';
+import { decode, decodeBody } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { carriesBody, type ReadBody } from './middleware/body.ts';
@@ -57,8 +57,7 @@ async function readRequest(params: {
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
   const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
   const given = endpoint.body === null || isAbsent ? {} : await readBody(ctx);
-  const body = endpoint.body && decode(endpoint.body, given);
-  endpoint.inspectBody?.(given);
+  const body = decodeBody(endpoint, given);
   return new ServedRequest({
     ctx,
     deps,
@@ -66,7 +65,7 @@ async function readRequest(params: {
     caller,
     params: endpoint.params ? decode(endpoint.params, ctx['params']) : {},
     query: query ?? {},
-    body: body ?? {},
+    body,
   });
 }
 

@@ -26,10 +26,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const runtime = await startRuntime({ databaseUrl: database.url });
     t.teardown(() => runtime.end('SIGTERM'));
     const tenant = await runtime.newTenant();
-    const token = expectStatus(
-      await tenant.post<{ readonly token: string }>('/tokens', { name: 'cli', role: 'operator' }),
-      201,
-    ).token;
+    const token = await tenant.makeToken('operator');
     const svc = (...args: string[]) =>
       runSvc(args, { cwd: folder.path, env: { SVC_URL: runtime.url, SVC_TOKEN: token } });
     const original = await tenant.run(ORDER, { currency: 'USD' });

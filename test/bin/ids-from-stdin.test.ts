@@ -54,11 +54,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     });
     t.teardown(() => runtime.end('SIGTERM'));
     const tenant = await runtime.newTenant();
-    const made = await tenant.post<{ readonly token: string }>('/tokens', {
-      name: 'cli',
-      role: 'operator',
-    });
-    const env = { SVC_URL: runtime.url, SVC_TOKEN: expectStatus(made, 201).token };
+    const env = { SVC_URL: runtime.url, SVC_TOKEN: await tenant.makeToken('operator') };
     const svc = (args: readonly string[], input: string) =>
       runSvc(args, { cwd: folder.path, env, input });
     /** How many requests of a route the process has logged. */

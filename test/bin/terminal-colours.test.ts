@@ -4,7 +4,6 @@ import test from 'ava';
 
 import { createTestDatabase } from '../support/database.ts';
 import { startRuntime } from '../support/runtime.ts';
-import { expectStatus } from '../support/tenant.ts';
 import { createFolder, runProgram } from './run-svc.ts';
 
 /* Colours on a pseudo terminal, which `script` of util-linux opens for a command. */
@@ -26,11 +25,7 @@ test('a terminal shows statuses in colours, unless it has none or somebody wants
   const tenant = await runtime.newTenant();
   const id = await tenant.run({ workflow_id: 'greet', nodes: { a: { kind: 'pass' } } });
   await tenant.until(id, 'completed');
-  const made = await tenant.post<{ readonly token: string }>('/tokens', {
-    name: 'cli',
-    role: 'viewer',
-  });
-  const login = `SVC_URL=${runtime.url} SVC_TOKEN=${expectStatus(made, 201).token}`;
+  const login = `SVC_URL=${runtime.url} SVC_TOKEN=${await tenant.makeToken('viewer')}`;
   const list = (setting: string, after = '') =>
     `env -u NO_COLOR ${setting} ${login} ${SVC} execution list${after}`;
   const onTerminal = async (setting: string, after = '') => {

@@ -3,7 +3,6 @@ import test from 'ava';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createTestDatabase, type Dialect } from '../support/database.ts';
 import { startRuntime } from '../support/runtime.ts';
-import { expectStatus } from '../support/tenant.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
 const folder = createFolder();
@@ -33,11 +32,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const runtime = await startRuntime({ databaseUrl: database.url });
     t.teardown(() => runtime.end('SIGTERM'));
     const tenant = await runtime.newTenant();
-    const made = await tenant.post<{ readonly token: string }>('/tokens', {
-      name: 'cli',
-      role: 'operator',
-    });
-    const env = { SVC_URL: runtime.url, SVC_TOKEN: expectStatus(made, 201).token };
+    const env = { SVC_URL: runtime.url, SVC_TOKEN: await tenant.makeToken('operator') };
     const svc = (...args: string[]) => runSvc(args, { cwd: folder.path, env });
     const id = await tenant.run(TRIP);
     await tenant.work('hotel', { id: 'h1' });

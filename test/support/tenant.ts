@@ -196,6 +196,12 @@ export class TestTenant {
     return expectStatus(reply, 200);
   }
 
+  /** A new token of the tenant with this role. */
+  async makeToken(role: string): Promise<string> {
+    const made = await this.post<{ readonly token: string }>('/tokens', { name: role, role });
+    return expectStatus(made, 201).token;
+  }
+
   cancel(executionId: string): Promise<Reply<{ execution_id: string; status: string }>> {
     return this.post(`/executions/${executionId}/cancel`);
   }

@@ -46,7 +46,7 @@ export async function decideApprovals(
 ): Promise<void> {
   const client = connectClient(options);
   const ids = new Set(executions.map((typed) => parseExecutionId(typed) ?? typed));
-  const chosen = await findChosen(ids, options);
+  const chosen = await findChosen(client, ids, options);
   if (options.yes === true) await decideAll(client, chosen, options);
   else preview(chosen, options);
   const missing = chosen.length === options.limit ? [] : withoutApproval(ids, chosen);
@@ -108,10 +108,10 @@ async function decideAll(
 const PAGE = 100;
 
 async function findChosen(
+  client: SvcClient,
   ids: ReadonlySet<string>,
-  { workflow, node, limit = Infinity, ...options }: DecideOptions,
+  { workflow, node, limit = Infinity }: DecideOptions,
 ): Promise<readonly WireListedApproval[]> {
-  const client = connectClient(options);
   const chosen: WireListedApproval[] = [];
   let cursor: string | null = null;
   do {

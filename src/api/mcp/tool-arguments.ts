@@ -1,6 +1,6 @@
 import { badRequest } from '../../shared/domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
-import { decode } from '../decode.ts';
+import { decode, decodeBody } from '../decode.ts';
 import { schemaOf } from '../openapi/openapi.ts';
 import type { McpTool } from './tools.ts';
 
@@ -50,18 +50,9 @@ export function readArguments(tool: McpTool, given: JsonObject): ToolArguments {
   return {
     params: endpoint.params === null ? {} : decode(endpoint.params, readParams(tool, given)),
     query: endpoint.query === null ? {} : decode(endpoint.query, readQuery(tool, given)),
-    body: endpoint.body === null ? {} : inspected(endpoint, readBody(tool, given)),
+    body: decodeBody(endpoint, endpoint.body === null ? {} : readBody(tool, given)),
     headers: readHeaders(tool, given),
   };
-}
-
-function inspected(
-  { body, inspectBody }: Pick<McpTool['endpoint'], 'body' | 'inspectBody'>,
-  given: JsonObject,
-): unknown {
-  const decoded = body && decode(body, given);
-  inspectBody?.(given);
-  return decoded;
 }
 
 function readParams({ idArgument = 'id' }: McpTool, given: JsonObject): JsonObject {

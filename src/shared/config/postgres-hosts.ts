@@ -38,22 +38,24 @@ function verifyFully(url: string): string {
 
 /** Why the runtime cannot use this URL of a primary, or null. */
 export function findPostgresUrlProblem(url: string): string | null {
-  const target = readTarget(url);
-  const problem = findHostsProblem(url);
-  if (problem !== null || target === null || TARGETS.some((one) => one === target)) return problem;
-  return `target_session_attrs must be one of ${TARGETS.join(', ')}: the runtime works on the primary`;
+  return (
+    findHostsProblem(url) ?? findTargetProblem(url, TARGETS, 'the runtime works on the primary')
+  );
 }
 
 /** Why the runtime cannot read from a replica at this URL, or null. */
 export function findReplicaUrlProblem(url: string): string | null {
   if (splitHosts(url).urls.length > 1) return 'it leads to one replica, so name one host';
-  const target = readTarget(url);
-  const problem = findHostsProblem(url);
-  if (problem !== null || target === null || REPLICA_TARGETS.includes(target)) return problem;
-  return `target_session_attrs must be one of ${REPLICA_TARGETS.join(', ')}: it leads to a replica`;
+  return findHostsProblem(url) ?? findTargetProblem(url, REPLICA_TARGETS, 'it leads to a replica');
 }
 
 const REPLICA_TARGETS = ['any', 'standby', 'prefer-standby', 'read-only'];
+
+function findTargetProblem(url: string, targets: readonly string[], why: string): string | null {
+  const target = readTarget(url);
+  if (target === null || targets.includes(target)) return null;
+  return `target_session_attrs must be one of ${targets.join(', ')}: ${why}`;
+}
 
 function findHostsProblem(url: string): string | null {
   const { urls } = splitHosts(url);

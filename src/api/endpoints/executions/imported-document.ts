@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import { EXECUTION_FORMAT } from '../../../shared/domain/execution/document/execution-document.ts';
-import { instantOf } from '../../../shared/domain/instant.ts';
 import type { JsonValue } from '../../../shared/domain/json.ts';
 import { inPieces } from '../../../shared/engine/scheduling/in-pieces.ts';
 import type { Timers } from '../../../shared/engine/scheduling/timers.ts';
 import { decode } from '../../decode.ts';
+import { isTimestamp } from '../../schemas/position.ts';
 import { unchecked } from '../../schemas/unchecked.ts';
 import { isKindOfNode, payloadOf } from '../../schemas/event-payloads.ts';
 import { strictExecutionId } from '../../schemas/payload-members.ts';
@@ -21,11 +21,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex digits
 const moment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'must be UTC with milliseconds')
-  .refine((text) => isMoment(text), 'must be a moment there is');
-
-function isMoment(text: string): boolean {
-  return instantOf(Date.parse(text)) === text;
-}
+  .refine((text) => isTimestamp(text), 'must be a moment there is');
 
 const execution = z.looseObject({
   execution_id: strictExecutionId,

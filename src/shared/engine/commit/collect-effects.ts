@@ -109,12 +109,12 @@ function collect(out: Collected, effect: Effect, context: Context): void {
 }
 
 function createWork(out: Collected, effect: CreateWork, context: Context): void {
-  const below = queueOfItem(context, effect);
-  const ticket = { ...ticketOf(context, effect, effect.attempt), ...below };
+  const queue = queueOfItem(context, effect);
+  const ticket = { ...ticketOf(context, effect, effect.attempt), ...queue };
   const { leaseTo } = context.home;
-  if (effect.queue === 'engine' && leaseTo !== null && below.queueName === undefined) {
+  if (effect.queue === 'engine' && leaseTo !== null && queue.queueName === undefined) {
     out.born.push({ ticket, leaseTo: leaseTo.processId, leaseMs: leaseTo.leaseMs });
-  } else out.items.push({ ticket, record: recordOf(context, effect, ticket) });
+  } else out.items.push({ ticket, record: recordOf(context, effect, { ticket, queue }) });
 }
 
 /** One that the same decision starts is not started, and one that it holds or releases ends. */
@@ -200,7 +200,7 @@ function findShare(plan: Plan, state: ExecutionState): FairShare | null {
 }
 
 /** Where an item waits, below its quota if it has one; empty: on no named queue. */
-function queueOfItem(context: Context, effect: CreateWork): { readonly queueName?: string } {
+function queueOfItem(context: Context, effect: CreateWork): NamedQueue {
   const node = context.plan.nodes.get(effect.nodeId);
   const own = node?.kind.queueOfCall?.(node.spec, effect.input);
   const name = own?.ok === true ? withShare(context, effect, own.name) : null;
@@ -213,6 +213,10 @@ function hasQuota(
 ): boolean {
   const node = plan.nodes.get(nodeId);
   return node?.kind.hasQuota?.(node.spec) ?? false;
+}
+
+interface NamedQueue {
+  readonly queueName?: string;
 }
 
 type CreateWork = Extract<Effect, { do: 'create_work' }>;
@@ -258,11 +262,7 @@ function retryTicket(context: Context, effect: RetryWork): WorkTicket {
 }
 
 /** It waits for a place again. Its input, which may decide on the key, is computed again. */
-function quotaOfRetry(
-  context: Context,
-  effect: CreateWork,
-  buildId: string | null,
-): { readonly queueName?: string } {
+function quotaOfRetry(context: Context, effect: CreateWork, buildId: string | null): NamedQueue {
   if (!hasQuota(context, effect)) return {};
   const entry = reenter({ ...context, ...effect })?.entry;
   if (entry?.do !== 'work') return {};
@@ -271,7 +271,11 @@ function quotaOfRetry(
   return { queueName: buildId === null ? queueName : buildQueueName(queueName, buildId) };
 }
 
-function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): NewWorkItem['record'] {
+function recordOf(
+  context: Context,
+  effect: CreateWork,
+  { ticket, queue }: { readonly ticket: WorkTicket; readonly queue: NamedQueue },
+): NewWorkItem['record'] {
   if (effect.queue === 'engine') return null;
   const node = context.plan.nodes.get(effect.nodeId);
   if (node === undefined) throw new Error(`the plan has no node ${effect.nodeId}`);
@@ -285,7 +289,7 @@ function recordOf(context: Context, effect: CreateWork, ticket: WorkTicket): New
     visit,
     queue: effect.queue satisfies WorkerQueue,
     // That of its node: the item may outlive the pin.
-    ...queueOfItem(context, effect),
+    ...queue,
     idempotencyKey,
     // Workers claim by the tool's real name, not by its name in the workflow.
     tool: calledName(payload) ?? node.kind.tool?.(node.spec) ?? node.kind.type,
